@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.dependence import DependentOutputs
     from dpbench.auditing.detectable import runs_needed
-    from dpbench.auditing.each import each
-    from dpbench.auditing.flatten import encode
     from dpbench.auditing.one_run import audit_one_run, audit_one_run_scores
+    from dpbench.auditing.outputs import each, encode
     from dpbench.auditing.samples import audit_samples
     from dpbench.auditing.search import find_neighbours
     from dpbench.certificates.judge import Judgement, judge
@@ -44,8 +43,8 @@ _HOME = {
     "audit_one_run_scores": "dpbench.auditing.one_run",
     "audit_samples": "dpbench.auditing.samples",
     "bounds": "dpbench.bounds",
-    "each": "dpbench.auditing.each",
-    "encode": "dpbench.auditing.flatten",
+    "each": "dpbench.auditing.outputs",
+    "encode": "dpbench.auditing.outputs",
     "evidence": "dpbench.report.plot",
     "find_counterexample": "dpbench.certificates.search.find",
     "find_neighbours": "dpbench.auditing.search",

@@ -18,8 +18,8 @@ from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
 from dpbench.auditing.certified import Certified
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import Watch
-from dpbench.auditing.flatten import paths
 from dpbench.auditing.levels import Levels
+from dpbench.auditing.outputs import paths
 from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import as_score

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.dependence import KEPT, Watch
-from dpbench.auditing.flatten import Layout, learn
+from dpbench.auditing.outputs import Layout, learn
 from dpbench.auditing.traces import Probe, Trace, joined
 from dpbench.core import sampling
 from dpbench.core.validation import InvalidInput, invalid, native
@@ -42,7 +42,7 @@ CALLED = (
     "wrapped as lambda dataset, trials, rng: sampler(dataset, trials)"
 )
 SEEN = 'an exception that an analyst would see is an output: dpbench.each(function, exceptions="output")'
-ENCODE = "dpbench.encode(outputs) makes such an array of dicts, records, ragged lists, sets, images and mixtures"
+ENCODE = "dpbench.encode(outputs) makes such an array of dicts, records, ragged lists, images and mixtures"
 
 Sampler = Callable[[Any, int, np.random.Generator], Any]
 Progress = Callable[[int, int], None]

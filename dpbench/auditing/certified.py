@@ -13,7 +13,7 @@ from dpbench.core.validation import invalid
 
 if TYPE_CHECKING:
     from dpbench.auditing.blocks import Runs
-    from dpbench.auditing.flatten import Layout
+    from dpbench.auditing.outputs import Layout
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dpbench.auditing.blocks import ENCODE, LEARN, Counter
 from dpbench.auditing.choose import Plan, choose
 from dpbench.auditing.claimed import as_claim
 from dpbench.auditing.dependence import DISPERSED, LEAST_STRETCHES, Check, Watch, check_arrays
-from dpbench.auditing.flatten import as_rows, learn, paths
 from dpbench.auditing.levels import Levels
+from dpbench.auditing.outputs import as_rows, learn, paths
 from dpbench.auditing.pair import RELATIONS
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import as_score

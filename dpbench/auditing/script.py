@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtr, ndtri
 
-from dpbench.auditing import flatten
+from dpbench.auditing import outputs
 from dpbench.auditing.as_python import Writer, array
 from dpbench.auditing.blocks import kind_of
 from dpbench.auditing.cells import EdgeTable, GridTable
 from dpbench.auditing.certified import Origin, counts_of
 from dpbench.auditing.claimed import Approximate
-from dpbench.auditing.flatten import Layout
+from dpbench.auditing.outputs import Layout
 from dpbench.auditing.scores import Additive, Plain
 from dpbench.auditing.shapes import Unimodal
 from dpbench.bounds import ANGLES, CAP_SHARE, FLOOR, Region, critical_value
@@ -185,7 +185,7 @@ def _event(origin: Origin, rules: Writer) -> str:
     if runs.kinds:
         before = f"    outputs = np.full(len(outputs), {rules.define(kind_of)}(outputs))\n"
     if read is not None:
-        rules.define(flatten.as_number)
+        rules.define(outputs.as_number)
         lines = "    score = np.array([number(output) for output in outputs])\n"
         lines += "    score = np.where(np.isnan(score), -np.inf, score)\n"
         return f"import json\n\n{_OPENED.format(read=read)}\n\ndef in_event(outputs):\n{lines}    return {is_in}"
@@ -224,9 +224,9 @@ def number(output):
     """The number that the event is about, as the audit reads it; NaN where there is none."""
     try:
         found = as_number({read})
-    except (LookupError, TypeError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError):
         return math.nan
-    return math.nan if found is None else found'''
+    return found'''
 
 
 def _number(layout: Layout | None, score: Any) -> str | None:

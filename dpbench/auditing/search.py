@@ -18,8 +18,8 @@ from dpbench.auditing.audit import audit
 from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
 from dpbench.auditing.choose import choose
 from dpbench.auditing.claimed import Claim, as_claim
-from dpbench.auditing.flatten import paths
 from dpbench.auditing.neighbours import Domain, Pair, mutated, proposals
+from dpbench.auditing.outputs import paths
 from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import Own, as_score

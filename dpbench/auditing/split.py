@@ -16,8 +16,8 @@ from dpbench.auditing.claimed import Approximate, Claim
 from dpbench.auditing.dependence import DISPERSED, Check, Watch
 from dpbench.auditing.detectable import sentence, smallest_detectable
 from dpbench.auditing.events import Event
-from dpbench.auditing.flatten import WIDEST, Layout
 from dpbench.auditing.levels import CURVE_SHARE, Levels
+from dpbench.auditing.outputs import WIDEST, Layout
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.scores import Own, Plain
 from dpbench.auditing.traces import fixed_columns, probe_of

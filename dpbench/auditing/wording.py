@@ -9,7 +9,7 @@ import numpy as np
 
 from dpbench.auditing.certified import Certified
 from dpbench.auditing.events import Event
-from dpbench.auditing.flatten import Layout
+from dpbench.auditing.outputs import Layout
 from dpbench.auditing.scores import Plain, Score, Trees, Values, identity
 
 KEPT = 2_000  # outputs a side of the choosing part that words are made from

@@ -291,7 +291,7 @@ def _sampled(mode: str, mechanism: Any, common: dict[str, Any], **given: Any) ->
 
         return audit_one_run(mechanism, given["canaries"], assume=given["assume"], claim=given["claim"], **common)
     if given["each_call"]:
-        from dpbench.auditing.each import each
+        from dpbench.auditing.outputs import each
 
         mechanism = each(mechanism)
     extra = {"claim": given["claim"], "score": given["score"], "trials": given["trials"], **given["known"], **common}

@@ -51,7 +51,7 @@ def read_pair(first: tuple[str, str], second: tuple[str, str]) -> tuple[Any, Any
         other = {name: other[name if set(one) == set(other) else own] for name, own in zip(one, other, strict=True)}
     if all(_plain(table) for table in (one, other)) or all(len(t) == 1 and _texts(t) for t in (one, other)):
         return _joined(one), _joined(other)
-    from dpbench.auditing.flatten import encode
+    from dpbench.auditing.outputs import encode
 
     for table, numbers, (_, path) in ((one, other, first), (other, one, second)):
         for name in table.keys() & numbers.keys() if Path(path).suffix.lower() == ".csv" else ():

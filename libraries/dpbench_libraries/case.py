@@ -11,8 +11,8 @@ from typing import Any
 from dpbench.auditing.audit import audit
 from dpbench.auditing.bits import audit_bits
 from dpbench.auditing.blocks import Progress
-from dpbench.auditing.each import each
 from dpbench.auditing.neighbours import Pair, pairs_of
+from dpbench.auditing.outputs import each
 from dpbench.auditing.pair import MOST_RUNS, RELATIONS
 from dpbench.auditing.results import AuditResult
 from dpbench.auditing.search import telling_pair

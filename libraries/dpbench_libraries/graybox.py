@@ -32,14 +32,13 @@ from __future__ import annotations
 import copy
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.each import takes_rng_of
-from dpbench.auditing.flatten import Flat, Opaque, paths, taken_apart
+from dpbench.auditing.outputs import Walk, paths, takes_rng_of
 from dpbench.auditing.pair import check_relation, refuse_equal
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
@@ -294,7 +293,7 @@ class _Runs:
     ) -> None:
         self.function, self.sides, self.seed, self.sources = function, sides, seed, sources
         self.takes_rng = takes_rng_of(function)
-        self.ignore = ignore
+        self.walk = Walk(ignore)
         self.made = 0
 
     def __call__(self, side: int, number: int, nudges: Any = None) -> tuple[Record, np.ndarray, tuple[Any, ...]]:
@@ -309,22 +308,19 @@ class _Runs:
         except (Exception, SystemExit) as error:
             name = getattr(self.function, "__name__", "the function")
             raise validation.InvalidInput(f"function {name} raised {type(error).__name__}: {error}") from error
-        numbers, rest = _numbers(taken_apart(record.output, self.ignore))
+        numbers, rest = _numbers(self.walk(record.output))
         return record, numbers, rest
 
 
-def _numbers(flat: Flat) -> tuple[np.ndarray, tuple[Any, ...]]:
+def _numbers(leaves: Mapping[Any, Any]) -> tuple[np.ndarray, tuple[Any, ...]]:
     numbers: list[np.ndarray] = []
     rest: list[tuple[Any, Any]] = []
-    for path, value in flat.leaves.items():
-        if isinstance(value, Opaque) and value.content is None:
-            raise invalid("function", "one whose outputs can be looked into (or ignore the leaf)", value.kind)
+    for path, value in leaves.items():
         if isinstance(value, (float, np.ndarray)):
-            numbers.append(np.ravel(value).astype(np.float64))
+            numbers.append(np.ravel(value))
             rest.append((path, np.shape(value)))
-        else:
+        elif not isinstance(value, tuple):  # what is counted is read by its place too
             rest.append((path, value))
-    rest += flat.types.items()  # 1 on one data set and 1.0 on the other tell them apart as two texts do
     return np.concatenate([np.empty(0), *numbers]), tuple(rest)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.blocks import Progress
-from dpbench.auditing.each import each
 from dpbench.auditing.neighbours import Domain, Pair, proposals
+from dpbench.auditing.outputs import each
 from dpbench.auditing.pair import refuse_equal
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile

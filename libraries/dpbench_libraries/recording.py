@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.each import global_state_kept, seed_all
+from dpbench.auditing.outputs import global_state_kept, seed_all
 
 Source = tuple[Any, str, str]
 """A library's own noise: an object (a class, a module), the name of a function in it, and what that draws in units of

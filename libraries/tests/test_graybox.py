@@ -160,8 +160,6 @@ def test_noise_whose_scale_depends_on_the_data_has_no_epsilon() -> None:
         (lambda v: sum(v) + np.random.default_rng(int(4.0 * sum(v))).laplace(), "other noise on the other data set"),
         (lambda v, rng: 1e12 + sum(v) + rng.laplace(scale=0.01), "affine"),
         (lambda v, rng: [0.0] * (1 + (rng.laplace() > 0.0)), "structure"),
-        (lambda v, rng: {"n": sum(v) + rng.laplace(), "some": 1 if v[1] else 1.0}, "structure"),
-        (lambda v, rng: (1.0, rng.laplace()) if v[1] else [1.0, rng.laplace()], "structure"),
         (lambda v, rng: rng.laplace(size=600), "600 numbers of noise"),
         (lambda v, rng: 1.0004 * rng.laplace() if v[1] else rng.laplace(), "too little"),
         (lambda v, rng: sum(v) + rng.laplace() + math.inf, "affine"),
@@ -228,7 +226,7 @@ def test_what_is_reported_can_be_read_and_written() -> None:
         (dict(function=lambda v: 1 / 0), "raised ZeroDivisionError"),
         (dict(function=lambda v: sys.exit(3)), "raised SystemExit"),
         (dict(dataset=threading.Lock()), "dataset must be data sets that copy.deepcopy can copy"),
-        (dict(function=lambda v: (x for x in v)), "outputs can be looked into"),
+        (dict(function=lambda v: (x for x in v)), "got a generator as output"),
     ],
 )
 def test_bad_input_is_one_clear_message(given: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""One leak in forty kinds of output, and healthy releases with a leaf that says nothing of the data.
+"""One leak in thirty kinds of output, and healthy releases with a leaf that says nothing of the data.
 
 Each kind carries a number with Laplace noise for ε = 4 on two data sets one apart; the claim is 0.5. An audit must
 refute it, or say that it is blind; it must not pass in silence.
@@ -6,19 +6,14 @@ refute it, or say that it is blind; it must not pass in silence.
 
 from __future__ import annotations
 
-import base64
 import collections
 import dataclasses
-import datetime
-import enum
 import json
 import pickle
 import uuid
 import zlib
-from collections.abc import Callable, Iterator
-from decimal import Decimal
+from collections.abc import Callable
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -35,28 +30,6 @@ class Answer:
     count: float
 
 
-class Model:
-    """A fitted model with a repr that tells nothing."""
-
-    def __init__(self, weight: float) -> None:
-        self.alpha, self.coef_, self.intercept_ = 1.0, np.array([weight, 0.0]), 0.5
-
-    def __repr__(self) -> str:
-        return "Model()"
-
-
-class Slots:
-    __slots__ = ("weight",)
-
-    def __init__(self, weight: float) -> None:
-        self.weight = weight
-
-
-class Level(enum.Enum):
-    LOW = 0
-    HIGH = 1
-
-
 def _frame(columns: dict[str, Any], **options: Any) -> Any:
     import pandas
 
@@ -68,8 +41,8 @@ def _ragged(x: float, rng: Rng) -> Any:
     return _frame({"g": kept, "n": [x + rng.laplace() * 0.1 for _ in kept]})
 
 
-def _generator(x: float) -> Iterator[float]:
-    yield x
+def _shuffled(items: list[Any], rng: Rng) -> list[Any]:
+    return [items[k] for k in rng.permutation(len(items))]
 
 
 KINDS: dict[str, Callable[[float, Rng], Any]] = {
@@ -82,37 +55,22 @@ KINDS: dict[str, Callable[[float, Rng], Any]] = {
     "nested dict": lambda x, rng: {"a": {"b": [1, {"c": x}]}},
     "dataclass": lambda x, rng: Answer("a", x),
     "named tuple": lambda x, rng: Point(rng.laplace(), x),
-    "SimpleNamespace": lambda x, rng: SimpleNamespace(w=x),
-    "model": lambda x, rng: Model(x),
-    "object with slots": lambda x, rng: Slots(x),
     "frame with a text column": lambda x, rng: _frame({"g": ["a", "b"], "n": [x, rng.laplace()]}),
     "frame with an index": lambda x, rng: _frame({"n": [x, rng.laplace()]}, index=["a", "b"]),
     "frame with missing rows": _ragged,
     "frame within a dict": lambda x, rng: {"t": _frame({"g": ["a"], "n": [x]}), "k": 1},
     "series": lambda x, rng: _frame({"n": [x, 0.0]}, index=["a", "b"])["n"],
-    "set": lambda x, rng: {"a", "b"} if x > 0.5 else {"a"},
-    "set of numbers": lambda x, rng: {round(x, 6), 100.0},
-    "frozenset of tuples": lambda x, rng: frozenset({("a", x > 0.5), ("b", True)}),
-    "datetime64": lambda x, rng: np.datetime64(int(1e6 * (10 + x)), "us"),
-    "datetime": lambda x, rng: datetime.datetime(2020, 1, 1) + datetime.timedelta(seconds=x),
-    "date": lambda x, rng: datetime.date(2020, 1, 1) + datetime.timedelta(days=round(10 * x)),
-    "Decimal": lambda x, rng: Decimal(x),
     "Fraction": lambda x, rng: Fraction(x),
-    "complex": lambda x, rng: complex(x, 1.0),
     "bytes of a word": lambda x, rng: b"yes" if x > 0.5 else b"no",
-    "bytes of a double": lambda x, rng: np.float64(x).tobytes(),
     "number as text": lambda x, rng: f"{x:.6f}",
     "sentence with a number": lambda x, rng: f"The answer is {x:.3f} dollars.",
     "JSON text": lambda x, rng: json.dumps({"count": x, "tags": ["a"]}),
-    "CSV text": lambda x, rng: f"g,n\na,{x:.4f}\nb,{rng.laplace():.4f}\n",
-    "word in a sentence": lambda x, rng: " ".join(rng.choice(["the", "cat", "sat"], 5)) + " secret" * (x > 0.5),
-    "piece of a long word": lambda x, rng: "".join(rng.choice(list("abcdef"), 12)) + ("zzz" if x > 0.5 else "fab"),
     "ragged list, the last entry": lambda x, rng: [0.0] * (9 + int(rng.random() < 0.5)) + [x],
+    "shuffled letters": lambda x, rng: _shuffled([*"abcde", "f" if x > 0.5 else "a"], rng),
+    "shuffled rows": lambda x, rng: _shuffled([("g", 1), ("g", 2), ("h", 1 + (x > 0.5))], rng),
+    "rows with equal keys": lambda x, rng: [{"g": "a", "n": 0.0}, {"g": "a", "n": x}],
     "none or a number": lambda x, rng: None if rng.random() < 0.5 else x,
-    "enum": lambda x, rng: Level.HIGH if x > 0.5 else Level.LOW,
     "pickled bytes": lambda x, rng: zlib.compress(pickle.dumps((x, rng.random(6)))),
-    "base64 text": lambda x, rng: base64.b64encode(np.array([x, *rng.random(3)]).tobytes()).decode(),
-    "generator": lambda x, rng: _generator(x),
 }  # fmt: skip
 
 HEALTHY: dict[str, tuple[str, Callable[[float, Rng], Any]]] = {

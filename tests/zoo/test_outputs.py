@@ -6,7 +6,7 @@ import pytest
 
 from zoo import outputs
 
-BLIND = ("generator",)
+BLIND = ("pickled bytes",)
 
 
 @pytest.mark.few(6)

@@ -1,0 +1,973 @@
+"""Outputs as columns of numbers, each with the name that its user would give it; and `each`, samplers from functions.
+
+An output is taken apart, as a pytree is, into leaves: numbers and booleans, arrays of numbers, texts and bytes (which
+are categories), None. Lists, tuples, dicts, dataclasses, named tuples, data frames and JSON texts of these are opened;
+anything else is refused, with what to return instead. Rows of a table (a data frame, a list of records) are aligned by
+their columns of texts where these tell them apart and recur; elsewhere they are read by their place, as the entries of
+a list are, and beside them are counted the rows and the values that recur, whose order may then be any. A `Layout`,
+learned from example outputs, says which leaves and which columns there are. Every column is a function of one output
+alone, so that encoding is post-processing: no bound can become invalid by it.
+
+Not read are types (1, 1.0 and True are one number), the order of a dict's keys, and digits beyond a float's. Of an
+array of more than `WIDEST` entries are read means over a grid, the least and the largest. What a leaf says by identity
+alone, a text that does not recur, is seen only where it recurs: `Layout.seen` says which columns tell that, and an
+audit whose certifying runs are mostly of values never seen before is blind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import inspect
+import json
+import math
+import numbers
+import operator
+import random
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, reduce
+from typing import Any
+
+import numpy as np
+
+from dpbench.core import validation
+from dpbench.core.validation import InvalidInput, invalid
+
+RECURRING = 5
+"""Times that a value or a key is seen among the examples before it counts as known."""
+
+ENOUGH = 100
+"""Examples below which everything seen once counts as known: too few for anything to recur."""
+
+WIDEST = 1024
+"""Entries of an array that are kept one by one; a larger one is averaged over a grid."""
+
+SIDE = 16  # cells of that grid along each of the two longest axes
+LONGEST, ENDS = 256, 8  # first and last entries of an array of varying length that have columns
+MOST_LEAVES = 1024
+MOST_ITEMS = 256  # of a list that is not of numbers, by their place
+KNOWN_VALUES = 4096  # values of a leaf that are told apart
+COUNTED = 64  # values of a list, or rows of a table, that are counted
+UNKNOWN = 0.1  # share of examples with a value that does not recur, from which that has a column
+PROBES = 16  # runs from which the layout is learned of a sampler that is called by itself
+SLICES = 8  # parts of a block for each process
+
+INSTEAD = {
+    "set": "sorted(it)", "frozenset": "sorted(it)", "generator": "list(it)", "Decimal": "float(it)",
+    "complex": "its real and its imaginary part", "MaskedArray": "it.filled(nan)", "datetime": "it.timestamp()",
+    "Timestamp": "it.timestamp()", "date": "it.toordinal()", "timedelta": "it.total_seconds()",
+}  # fmt: skip
+"""Of the types that people return most often."""
+
+NUMERIC = frozenset({float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_})
+
+
+class Field(str):
+    """A step of a path by an attribute."""
+
+
+class Row(str):
+    """A step by the row of a table, which its cell's column stands before."""
+
+
+class About(str):
+    """A step that is not into the output but about it: "length of"."""
+
+
+LENGTH, ENTRIES, ROWS, PLACE = About("length of"), About("entries of"), About("rows of"), About("place of")
+REST = About(f"what comes after the first {MOST_ITEMS} of")
+Path = tuple[Any, ...]
+
+
+class Node(dict[Any, "Node"]):
+    """A place in outputs, which makes the places below it; known by itself, so that it is a quick key."""
+
+    def __init__(self, path: Path = ()) -> None:
+        self.path = path
+        self.skipped: bool | None = None
+
+    def __missing__(self, step: Any) -> Node:
+        made = self[step] = Node((*self.path, step))
+        return made
+
+    def at(self, path: Path) -> Node:
+        return reduce(operator.getitem, path, self)
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+
+
+Leaves = dict[Node, Any]
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "missing"})()
+"""A leaf that an output does not have."""
+
+
+def name_of(path: Path) -> str:
+    """What the user would call a leaf."""
+    name = "output"
+    for step in path:
+        if isinstance(step, About):
+            name = f"{step} {name}"
+        elif isinstance(step, Row):
+            name = f"{name} of row {step}"
+        else:
+            name = f"{name}.{step}" if isinstance(step, Field) else f"{name}[{step!r}]"
+    return name
+
+
+def dotted(path: Path) -> str:
+    """As `ignore` takes it."""
+    return ".".join(map(str, path))
+
+
+class Refused(InvalidInput):
+    """A part of an output that cannot be read."""
+
+    @classmethod
+    def at(cls, value: Any, path: Path) -> Refused:
+        kind = type(value).__name__
+        given = INSTEAD.get(kind, "the numbers and texts that it is made of, such as vars(it)")
+        return cls(
+            "outputs must be made of numbers, arrays, texts, bytes, booleans and None, in lists, tuples, dicts, "
+            f"dataclasses, named tuples and data frames, got a {kind} as {name_of(path)}: return {given}"
+        )
+
+
+class Walk:
+    """One way of taking outputs apart: without the paths to `ignore`, and with some tables read `by_place`."""
+
+    def __init__(self, ignore: Sequence[str] = (), by_place: frozenset[Path] = frozenset()) -> None:
+        self.ignore, self.by_place, self.root = tuple(ignore), by_place, Node()
+        self.unaligned = {self.root.at(path) for path in by_place}
+        self.keys: dict[Path, list[Counter[Row]]] = {}
+        self.ignored: set[str] = set()
+
+    def __call__(self, output: Any) -> Leaves:
+        found: Leaves = {}
+        try:
+            self.open(output, self.root, found)
+        except RecursionError:
+            raise invalid("outputs", "nested less deeply, and must not hold themselves", output) from None
+        return found
+
+    def open(self, value: Any, node: Node, found: Leaves) -> None:
+        if self.ignore and self.skips(node):
+            return
+        kind = type(value)
+        if kind is float:
+            found[node] = value
+        else:
+            opener(kind)(self, value, node, found)
+
+    def skips(self, node: Node) -> bool:
+        if node.skipped is None:
+            said = dotted(node.path), f"output.{dotted(node.path)}", name_of(node.path)
+            self.ignored.update(set(said) & set(self.ignore))
+            node.skipped = bool(set(said) & set(self.ignore))
+        return node.skipped
+
+    def number(self, value: Any, node: Node, found: Leaves) -> None:
+        found[node] = as_number(value)
+
+    def nothing(self, value: Any, node: Node, found: Leaves) -> None:
+        found[node] = None
+
+    def text(self, value: str, node: Node, found: Leaves) -> None:
+        if value[:1] in _OF_JSON:
+            with contextlib.suppress(ValueError):
+                self.open(json.loads(value), node, found)
+                return
+        found[node] = str(value)
+
+    def bytes(self, value: bytes, node: Node, found: Leaves) -> None:
+        try:
+            self.text(bytes(value).decode(), node, found)
+        except UnicodeDecodeError:
+            found[node] = bytes(value)
+
+    def mapping(self, value: Mapping[Any, Any], node: Node, found: Leaves) -> None:
+        found[node[LENGTH]] = float(len(value))
+        for key, item in value.items():
+            self.open(item, node[key], found)
+
+    def fields(self, value: Any, node: Node, found: Leaves) -> None:
+        for name, item in _record(value).items():
+            self.open(item, node[Field(name)], found)
+
+    def series(self, value: Any, node: Node, found: Leaves) -> None:
+        items = value.to_list()
+        if _counts_rows(value.index):
+            self.sequence(items, node, found)
+        else:
+            self.mapping(dict(zip(value.index.tolist(), items, strict=True)), node, found)
+
+    def frame(self, value: Any, node: Node, found: Leaves) -> None:
+        self.table(*frame_rows(value), node, found)
+
+    def array(self, value: Any, node: Node, found: Leaves) -> None:
+        if isinstance(value, np.ma.MaskedArray):
+            raise Refused.at(value, node.path)
+        array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+        if array.dtype.names is not None:
+            self.sequence([dict(zip(array.dtype.names, row.item(), strict=True)) for row in array.ravel()], node, found)
+        elif array.dtype.kind in "fiub":
+            self.numbers(array.astype(np.float64), node, found)
+        elif array.dtype.kind in "USO":
+            made = array.tolist()
+            (self.sequence if isinstance(made, list) else self.open)(made, node, found)
+        else:
+            raise Refused.at(array.ravel()[:1].tolist()[0] if array.size else value, node.path)
+
+    def numbers(self, array: np.ndarray, node: Node, found: Leaves) -> None:
+        found[node] = array if array.ndim else float(array)
+
+    def sequence(self, value: Iterable[Any], node: Node, found: Leaves) -> None:
+        items = list(value)
+        kinds = set(map(type, items))
+        if kinds and kinds <= NUMERIC:
+            found[node] = _floats(items)
+            return
+        nested = bool(kinds) and all(issubclass(kind, list | tuple) for kind in kinds)
+        alike = nested and len(set(map(len, items))) == 1
+        if alike and {kind for row in items for kind in map(type, row)} <= NUMERIC and len(items[0]):
+            found[node] = np.array([_floats(row) for row in items])
+            return
+        if len(items) > 1 and len(kinds) == 1 and (_is_record(*kinds) or (alike and len(items[0]) > 1)):
+            self.table([_record(item) for item in items], None, node, found)
+            return
+        found[node[LENGTH]] = float(len(items))
+        for place, item in enumerate(items[:MOST_ITEMS]):
+            self.open(item, node[place], found)
+        if len(items) > MOST_ITEMS:
+            found[node[REST]] = repr(items[MOST_ITEMS:])
+        if len(items) > 1:
+            found[node[ENTRIES]] = tuple(filter(_countable, items))
+
+    def table(self, rows: list[dict[Any, Any]], key: Any, node: Node, found: Leaves) -> None:
+        """Rows by their key (`key`, or the columns of texts), or by their place and with counts of what recurs."""
+        found[node[LENGTH]] = float(len(rows))
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        if self.ignore:
+            columns = [column for column in columns if not self.skips(node[column])]
+            rows = [{column: row[column] for column in columns if column in row} for row in rows]
+        named = [key] if key in columns else [c for c in columns if {type(row.get(c)) for row in rows} == {str}]
+        if named and node not in self.unaligned:
+            labels = [_label(*[row[c] for c in named]) for row in rows]
+            times = Counter(labels)
+            self.keys.setdefault(node.path, []).append(times)
+            if len(times) == len(labels):
+                for place, (label, row) in enumerate(zip(labels, rows, strict=True)):
+                    found[node[label][PLACE]] = float(place)
+                    for column, value in row.items():
+                        if column not in named:
+                            self.open(value, node[column][label], found)
+                return
+        for place, row in enumerate(rows[:MOST_ITEMS]):
+            for column, value in row.items():
+                self.open(value, node[column][Row(place)], found)
+        if len(rows) > MOST_ITEMS:
+            found[node[REST]] = repr(rows[MOST_ITEMS:])
+        for column in columns:
+            found[node[column][ENTRIES]] = tuple(row[column] for row in rows if _countable(row.get(column, [])))
+        whole = (tuple(row.values()) for row in rows)
+        found[node[ROWS]] = tuple(row for row in whole if all(map(_countable, row)))
+
+
+_OF_JSON = frozenset("{[-0123456789")
+
+
+def _countable(value: Any) -> bool:
+    """Whether a value may be counted among others: it is a leaf."""
+    kind = type(value)
+    return kind is str or kind in NUMERIC or value is None or isinstance(value, str | bytes)
+
+
+def _floats(items: Iterable[Any]) -> np.ndarray:
+    try:
+        return np.array(items, dtype=np.float64)
+    except OverflowError:  # an integer beyond all doubles
+        return np.array([as_number(x) for x in items])
+
+
+def as_number(value: Any) -> float:
+    """The float that is nearest to a number."""
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond all doubles
+        return math.inf if value > 0 else -math.inf
+
+
+def _is_record(kind: type) -> bool:
+    return issubclass(kind, Mapping) or hasattr(kind, "_fields") or dataclasses.is_dataclass(kind)
+
+
+def _record(value: Any) -> dict[Any, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "_asdict"):
+        return dict(value._asdict())
+    if dataclasses.is_dataclass(value):
+        return {f.name: getattr(value, f.name, None) for f in dataclasses.fields(value)}
+    return dict(enumerate(value))
+
+
+@lru_cache(KNOWN_VALUES)
+def _label(*keys: Any) -> Row:
+    return Row(", ".join(map(repr, keys)))
+
+
+def _counts_rows(index: Any) -> bool:
+    """Whether the labels of a series or a frame are 0, 1, 2, ..., and say nothing."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def is_frame(kind: type) -> bool:
+    """Whether a type is a data frame of pandas, polars or pyarrow."""
+    return any(hasattr(kind, name) for name in ("iterrows", "to_dicts", "to_pylist")) and hasattr(kind, "columns")
+
+
+def frame_rows(value: Any) -> tuple[list[dict[Any, Any]], Any]:
+    """The rows of a data frame, and the column of its index, if it is one."""
+    if not hasattr(value, "iterrows"):
+        return (value.to_dicts() if hasattr(value, "to_dicts") else value.to_pylist()), None
+    columns = {column: value.iloc[:, k].tolist() for k, column in enumerate(value.columns)}
+    key = None
+    if not _counts_rows(value.index):
+        key = value.index.name if value.index.name not in (None, *columns) else "index"
+        columns = {key: value.index.tolist(), **columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], key
+
+
+OPENERS: tuple[tuple[Callable[[type], bool], Callable[..., None]], ...] = (
+    (lambda kind: issubclass(kind, numbers.Real | np.bool_), Walk.number),
+    (lambda kind: kind.__name__ in ("NoneType", "NAType", "NaTType"), Walk.nothing),
+    (lambda kind: issubclass(kind, str), Walk.text),
+    (lambda kind: issubclass(kind, bytes | bytearray | memoryview), Walk.bytes),
+    (lambda kind: issubclass(kind, Mapping), Walk.mapping),
+    (_is_record, Walk.fields),
+    (lambda kind: issubclass(kind, list | tuple | range), Walk.sequence),
+    (is_frame, Walk.frame),
+    (lambda kind: hasattr(kind, "to_list") and hasattr(kind, "index"), Walk.series),
+    (lambda kind: hasattr(kind, "__array__"), Walk.array),
+)
+"""How a value is opened: by the first of these that its type is."""
+
+
+_OPENED: dict[type, Callable[..., None]] = {}
+
+
+def opener(kind: type) -> Callable[..., None]:
+    """How values of a type are opened; what none of `OPENERS` takes is refused."""
+    if kind not in _OPENED:
+        _OPENED[kind] = next((opened for test, opened in OPENERS if test(kind)), _refuse)
+    return _OPENED[kind]
+
+
+def _refuse(walk: Walk, value: Any, node: Node, found: Leaves) -> None:
+    raise Refused.at(value, node.path)
+
+
+# Columns
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a layout, and what its columns need to know.
+
+    Attributes
+    ----------
+    path : Path
+    kinds : tuple of str
+        Of the examples: number, text (or bytes), array, none, counts, missing.
+    shape : tuple of int or None
+        Of arrays, where they have one shape.
+    known : dict of content to int
+        Texts, and digests of wide arrays, that recur, with their codes, most frequent first.
+    counted : tuple
+        Entries that recur, of which each has a count.
+    longest : int
+        First entries that have columns, of arrays of varying shapes.
+    """
+
+    path: Path
+    kinds: tuple[str, ...]
+    shape: tuple[int, ...] | None = None
+    known: Mapping[Any, int] = field(default_factory=dict)
+    counted: tuple[Any, ...] = ()
+    longest: int = 0
+
+    @property
+    def name(self) -> str:
+        return name_of(self.path)
+
+    @property
+    def wide(self) -> bool:
+        """Whether arrays are known by more than their entries."""
+        return "array" in self.kinds and (self.shape is None or math.prod(self.shape) > WIDEST)
+
+    @property
+    def can_be_new(self) -> bool:
+        """Whether it can be known by its identity alone."""
+        return "text" in self.kinds or self.wide
+
+    def names(self) -> list[str]:
+        """Of the columns."""
+        name, made = self.name, []
+        if len(self.kinds) > 1:
+            made.append(f"kind of {name} ({', '.join(f'{k}: {kind}' for k, kind in enumerate(self.kinds))})")
+        if "number" in self.kinds:
+            made.append(name)
+        if "text" in self.kinds:
+            made += [name, f"length of {name}"]
+        if "array" in self.kinds:
+            made += self._entries()
+        return made + [f"count of {_short(value)} in {name}" for value in self.counted]
+
+    def _entries(self) -> list[str]:
+        name = self.name
+        if self.shape is None:
+            ends = [f"{name}[{k}]" for k in (*range(self.longest), *range(-ENDS, 0))]
+            return [f"{what} of {name}" for what in ("size", "sum", "least", "largest")] + [name, *ends]
+        if not self.wide:
+            return [f"{name}[{', '.join(map(str, place))}]" for place in np.ndindex(*self.shape)]
+        cells = [f"mean of cell {', '.join(map(str, p))} of {name}" for p in np.ndindex(*_grid(self.shape))]
+        return [f"least of {name}", f"largest of {name}", name, *cells]
+
+    def labels(self) -> list[tuple[str, ...] | None]:
+        """Of each column that holds codes, what they stand for."""
+        said = tuple(_short(content) for content in self.known)
+        coded = [name == self.name and self.can_be_new for name in self.names()]
+        if "number" in self.kinds and self.can_be_new:
+            coded[coded.index(True)] = False  # the first one of that name
+        return [said if code else None for code in coded]
+
+    def columns(self, values: Sequence[Any]) -> tuple[list[np.ndarray], np.ndarray]:
+        """Columns, and whether a value is known by nothing but its identity, which does not recur."""
+        new = np.zeros(len(values))
+        if self.kinds == ("number",) and set(map(type, values)) == {float}:
+            return [np.array(values)], new
+        kinds = [_kind(value) for value in values]
+        made: list[np.ndarray] = []
+        if len(self.kinds) > 1:
+            place = {kind: float(k) for k, kind in enumerate(self.kinds)}
+            made.append(np.array([place.get(kind, -1.0) for kind in kinds]))
+        if "number" in self.kinds:
+            made.append(np.array([v if k == "number" else math.nan for v, k in zip(values, kinds, strict=True)]))
+        for kind, row in (("text", self._of_text), ("array", self._of_array)):
+            if kind in self.kinds:
+                rows = {j: row(values[j]) for j, k in enumerate(kinds) if k == kind}
+                width = 3 if kind == "text" else len(self._entries()) + 1
+                block = np.full((width, len(values)), math.nan)
+                if rows:
+                    block[:, list(rows)] = np.array(list(rows.values())).T
+                made += list(block[:-1])
+                new += block[-1] == 1.0
+        if self.counted:
+            made += list(np.array([self._counts(value) for value in values]).T)
+        return made, new
+
+    def _of_text(self, text: str | bytes) -> list[float]:
+        code = self.known.get(text, -1)
+        return [float(code), float(len(text)), float(code < 0)]
+
+    def _counts(self, value: Any) -> list[float]:
+        times = Counter(
+            value.ravel().tolist() if isinstance(value, np.ndarray) else value if _kind(value) == "counts" else ()
+        )
+        return [float(times[one]) for one in self.counted]
+
+    def _of_array(self, array: np.ndarray) -> list[float]:
+        flat = array.ravel()
+        if self.shape is not None and array.shape != self.shape:
+            return [math.nan] * len(self._entries()) + [1.0]
+        if not self.wide:
+            return [*flat.tolist(), 0.0]
+        code = float(self.known.get(_digest(array), -1))
+        ends = [float(flat.min()), float(flat.max())] if flat.size else [math.nan, math.nan]
+        if self.shape is None:
+            padded = np.full(self.longest + ENDS, math.nan)
+            head, tail = flat[: self.longest], flat[-ENDS:]
+            padded[: head.size] = head
+            padded[self.longest + ENDS - tail.size :] = tail
+            complete = flat.size <= self.longest or code >= 0.0
+            return [float(flat.size), float(flat.sum()), *ends, code, *padded.tolist(), float(not complete)]
+        cells = array
+        for axis, parts in enumerate(_grid(self.shape)):
+            cells = np.stack([part.mean(axis=axis) for part in np.array_split(cells, parts, axis=axis)], axis=axis)
+        return [*ends, code, *cells.ravel().tolist(), float(code < 0.0)]
+
+
+def _kind(value: Any) -> str:
+    return _KINDS.get(type(value), "missing")
+
+
+_KINDS = {float: "number", str: "text", bytes: "text", type(None): "none", np.ndarray: "array", tuple: "counts"}
+
+
+def _short(value: Any) -> str:
+    said = value if isinstance(value, _Digest) else repr(value)
+    return said if len(said) <= 40 else f"{said[:37]}..."
+
+
+class _Digest(str):
+    """Of an array."""
+
+
+def _digest(array: np.ndarray) -> _Digest:
+    content = repr(array.shape).encode() + np.ascontiguousarray(array).tobytes()
+    return _Digest(hashlib.blake2b(content, digest_size=8).hexdigest())
+
+
+def _grid(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Cells along each axis of an array too wide to keep: two long axes at most, one cell along the others."""
+    longest = sorted(range(len(shape)), key=lambda k: -shape[k])[:2]
+    most = SIDE if len(shape) > 1 else WIDEST // 2
+    return tuple(min(most, n) if k in longest else 1 for k, n in enumerate(shape))
+
+
+def _leaf(path: Path, values: list[Any], least: int) -> Leaf:
+    kinds = tuple(sorted({_kind(value) for value in values}))
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
+    shapes = {array.shape for array in arrays}
+    leaf = Leaf(path, kinds, shapes.pop() if len(shapes) == 1 else None)
+    sizes = [array.size for array in arrays]
+    if "counts" in kinds or (arrays and max(sizes) > 1 and max(sizes) <= MOST_ITEMS and arrays[0].ndim == 1):
+        leaf = dataclasses.replace(leaf, counted=_recurring(values, least))
+    if leaf.can_be_new:
+        contents = [_digest(v) if isinstance(v, np.ndarray) else v for v in values]
+        times = Counter(c for c in contents if isinstance(c, str | bytes))
+        known = {c: k for k, (c, n) in enumerate(times.most_common(KNOWN_VALUES)) if n >= least}
+        leaf = dataclasses.replace(leaf, known=known, longest=min(LONGEST, max(sizes, default=0)))
+    return leaf
+
+
+def _recurring(values: list[Any], least: int) -> tuple[Any, ...]:
+    """The entries that are counted: of lists most of whose entries recur, the most frequent ones."""
+    if least == 1:
+        return ()
+    times: Counter[Any] = Counter()
+    for value in values:
+        entries = value.tolist() if isinstance(value, np.ndarray) else value
+        times.update(entries if _kind(value) in ("counts", "array") else ())
+    again = {entry: n for entry, n in times.most_common(COUNTED) if n >= least}
+    return tuple(again) if sum(again.values()) > 0.5 * times.total() else ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which leaves and columns outputs have; learned by `learn`.
+
+    Attributes
+    ----------
+    leaves : tuple of Leaf
+    by_place : frozenset of Path
+        Tables whose rows are not aligned by their keys.
+    ignore : tuple of str
+    kept : tuple of int
+        Of the leaves' columns and, behind them, one for each leaf that can be new, and one of further leaves.
+    seen : tuple of (str, str, int)
+        Of each leaf with values that do not recur: its name, its path as `ignore` takes it, and the column that is 1
+        where its value was not seen before.
+    """
+
+    leaves: tuple[Leaf, ...]
+    by_place: frozenset[Path] = frozenset()
+    ignore: tuple[str, ...] = ()
+    kept: tuple[int, ...] = ()
+    seen: tuple[tuple[str, str, int], ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns kept."""
+        made = [name for leaf in self.leaves for name in leaf.names()]
+        made += [f"{leaf.name} hardly seen before" for leaf in self.leaves if leaf.can_be_new]
+        made.append(f"number of parts of the output that come up in less than {RECURRING} runs")
+        return [made[k] for k in self.kept]
+
+    @property
+    def labels(self) -> list[tuple[str, ...] | None]:
+        """Of each column kept that holds codes, what they stand for."""
+        made = [said for leaf in self.leaves for said in leaf.labels()]
+        return [made[k] if k < len(made) else None for k in self.kept]
+
+    def encode(self, outputs: Sequence[Any]) -> np.ndarray:
+        """float64[n] or float64[n, columns]."""
+        walk = Walk(self.ignore, self.by_place)
+        made = np.stack(self.columns(map(walk, outputs), walk.root, set(self.kept)), axis=1)
+        return made[:, 0] if made.shape[1] == 1 else made
+
+    def columns(self, found: Iterable[Leaves], root: Node, wanted: Container[int]) -> list[np.ndarray]:
+        """The columns wanted: of the leaves, what is new in each, and the number of further leaves."""
+        places, new, used = 0, sum(self._widths), []
+        for leaf, width in zip(self.leaves, self._widths, strict=True):
+            mine = [k in wanted for k in range(places, places + width)]
+            told = leaf.can_be_new and new in wanted
+            if told or any(mine):
+                used.append((leaf, mine, told))
+            places += width
+            new += leaf.can_be_new
+        nodes = [root.at(leaf.path) for leaf, _, _ in used]
+        known = {root.at(leaf.path) for leaf in self.leaves}
+        rows, rest = [], []
+        for one in found:
+            rows.append([one.get(node, MISSING) for node in nodes])
+            rest.append(float(len(one.keys() - known)) if new in wanted else 0.0)
+        made: list[np.ndarray] = []
+        late: list[np.ndarray] = []
+        for (leaf, mine, told), values in zip(used, zip(*rows, strict=True), strict=True):
+            some, unseen = leaf.columns(values)
+            made += [column for column, want in zip(some, mine, strict=True) if want]
+            late += [unseen] if told else []
+        return [*made, *late, np.array(rest)] if new in wanted else [*made, *late]
+
+    @cached_property
+    def _widths(self) -> list[int]:
+        return [len(leaf.names()) for leaf in self.leaves]
+
+
+def learn(
+    outputs: Sequence[Any], others: Sequence[Any] = (), ignore: Sequence[str] = (), least: int = RECURRING
+) -> Layout:
+    """The layout of examples of both sides of an audit (or of one collection of outputs).
+
+    What comes up fewer than `least` times does not recur.
+
+    Raises
+    ------
+    InvalidInput
+        There is no output, one cannot be read, a path to ignore is none of theirs, or those to ignore are all of them.
+    """
+    examples = [*outputs, *others]
+    if not examples:
+        raise invalid("outputs", "at least one output", [])
+    walk = Walk(ignore)
+    found = [walk(output) for output in examples]
+    for _ in range(3):  # a table inside one that is read otherwise has another path
+        unaligned = {path for path, keys in walk.keys.items() if _unaligned(keys, least)}
+        if not unaligned:
+            break
+        walk = Walk(ignore, walk.by_place | unaligned)
+        found = [walk(output) for output in examples]
+    times = Counter(node for one in found for node in one)
+    absent = [path for path in ignore if path not in walk.ignored]
+    if absent:
+        there = ", ".join(repr(dotted(node.path)) for node in list(times)[:12])
+        raise InvalidInput(f"ignore must name leaves of the outputs, such as {there}; got {absent[0]!r}")
+    if ignore and all(node.path[-1:] == (LENGTH,) for node in times) and all(one == found[0] for one in found):
+        raise InvalidInput(f"ignore must leave something of the outputs to compare, got {list(ignore)}")
+    often = {node for node, n in times.most_common(MOST_LEAVES) if n >= least}
+    leaves = tuple(
+        _leaf(node.path, [one.get(node, MISSING) for one in found], least) for node in times if node in often
+    )
+    whole = Layout(leaves, walk.by_place, tuple(ignore))
+    return _narrowed(whole, np.stack(whole.columns(found, walk.root, range(sys.maxsize)), axis=1), least)
+
+
+def _unaligned(keys: list[Counter[Row]], least: int) -> bool:
+    """Whether rows have keys that come twice in an output, or more than a tenth of them do not recur."""
+    times: Counter[Row] = Counter()
+    for one in keys:
+        times.update(one)
+    twice = any(max(one.values(), default=0) > 1 for one in keys)
+    return twice or sum(n for n in times.values() if n < least) > 0.1 * times.total() or len(times) > MOST_LEAVES
+
+
+def _narrowed(layout: Layout, made: np.ndarray, least: int) -> Layout:
+    """Without columns that never change, and with those of values that do not recur."""
+    first = made[:1]
+    changes = ~((made == first) | (np.isnan(made) & np.isnan(first))).all(axis=0)
+    new = [(leaf.name, dotted(leaf.path)) for leaf in layout.leaves if leaf.can_be_new]
+    wide = made.shape[1] - len(new) - 1
+    keep = [k for k in range(wide) if least == 1 or changes[k]]
+    tracked = [k for k in range(wide, made.shape[1]) if made[:, k].astype(bool).mean() > UNKNOWN]
+    if wide and not keep:
+        keep = [0]
+    kept = (*keep, *tracked) or (made.shape[1] - 1,)
+    names = [*new, ("parts of the output that hardly recur", "")]
+    seen = tuple((*names[k - wide], kept.index(k)) for k in tracked)
+    return dataclasses.replace(layout, kept=tuple(kept), seen=seen)
+
+
+def paths(ignore: Any) -> tuple[str, ...]:
+    """Paths of leaves to leave out, checked: a sequence of texts.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    made = () if isinstance(ignore, str) or not isinstance(ignore, Iterable) else tuple(ignore)
+    if (made != ignore and (not made and ignore != [])) or not all(isinstance(path, str) and path for path in made):
+        raise invalid("ignore", 'a sequence of paths such as ["id"]', ignore)
+    return made
+
+
+class Encoded(np.ndarray):
+    """What `encode` returns: an array of numbers that keeps the names of its columns, through slices of its rows."""
+
+    layout: Layout | None = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.layout = getattr(other, "layout", None)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns, as the user would call them."""
+        return [] if self.layout is None else self.layout.names
+
+
+def encode(outputs: Any, *, ignore: Sequence[str] = ()) -> np.ndarray:
+    """Outputs as an array that `dpbench.audit` and `dpbench.audit_samples` take, one row an output.
+
+    Parameters
+    ----------
+    outputs : sequence, array or table
+        One item an output: numbers, arrays, texts, bytes, booleans and None, in lists, tuples, dicts, dataclasses,
+        named tuples, data frames or JSON texts, to any depth; also a structured array and a data frame, whose rows are
+        the outputs. Encode what belongs together in one call (``encode([*ours, *theirs])``), or use `dpbench.each`,
+        whose outputs an audit encodes by one layout.
+    ignore : sequence of str
+        Leaves to leave out, by their paths, such as ``"id"`` or ``"table.time"``: identifiers and times that say
+        nothing.
+
+    Returns
+    -------
+    float64[rows] or float64[rows, columns], or fixed-width texts [rows]
+        With the names of the columns as `names`, which an audit of it uses.
+
+    Raises
+    ------
+    InvalidInput
+
+    Examples
+    --------
+    >>> from dpbench import encode
+    >>> encode([{"count": 3, "shares": [0.25, 0.75]}, {"count": 4, "shares": [0.5, 0.5]}])[:, -2:].tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    rows = as_rows(outputs)
+    if isinstance(rows, np.ndarray) and rows.dtype.kind != "O":
+        return rows
+    rows = list(rows)
+    if all(isinstance(output, str) for output in rows):
+        return np.array(rows, dtype=np.str_)
+    layout = learn(rows, ignore=paths(ignore), least=RECURRING if len(rows) >= ENOUGH else 1)
+    made = layout.encode(rows).view(Encoded)
+    made.layout = layout
+    return made
+
+
+def as_rows(outputs: Any) -> Sequence[Any] | np.ndarray:
+    """One item an output; an array that an audit takes as it is comes back as it is."""
+    if is_frame(type(outputs)):
+        return frame_rows(outputs)[0]
+    if isinstance(outputs, np.ndarray):
+        if outputs.ndim == 0 or len(outputs) == 0:
+            raise invalid("outputs", "at least one output, along the first axis", outputs)
+        if outputs.dtype.names is not None:
+            return [dict(zip(outputs.dtype.names, row.item(), strict=True)) for row in outputs]
+        if outputs.dtype.kind in "fiubSU" and outputs.ndim <= 2 - (outputs.dtype.kind in "SU"):
+            return outputs
+        return list(outputs)
+    if isinstance(outputs, str | bytes | Mapping | Set) or not isinstance(outputs, Iterable):
+        raise invalid("outputs", "a sequence, one item an output (wrap a single one in a list)", outputs)
+    made = list(outputs)
+    if not made:
+        raise invalid("outputs", "at least one output", outputs)
+    return made
+
+
+# Samplers
+
+
+_GLOBAL = threading.RLock()
+
+
+def each(
+    function: Callable[..., Any],
+    *,
+    exceptions: str = "raise",
+    processes: int | Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Each:
+    """A sampler, as `dpbench.audit` takes it, from a function that is called once a run.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(dataset, rng) -> result`` with a fresh seeded `numpy.random.Generator`, or ``function(dataset) ->
+        result``: then the global generators of `random`, of NumPy and (if it is loaded) of PyTorch are seeded before
+        each call, and put back after a block; noise from anywhere else (the operating system, a device) stays as it is.
+        Results of any kind: an audit takes them apart, by one layout, learned from its choosing part (called by itself,
+        the sampler returns them as `dpbench.encode` does, by one learned from a few runs).
+    exceptions : {"raise", "output"}
+        "output": an exception of a run is its result, as the text that an analyst sees ("ValueError: ..."); one that is
+        raised on one data set alone tells which. By default the audit ends with it.
+    processes : int or Executor, optional
+        Share the calls of a block between processes (function and data sets must pickle).
+    progress : callable, optional
+        ``progress(done, total)`` in calls of the block at hand.
+
+    Returns
+    -------
+    Each
+        ``sampler(dataset, trials, rng) -> array``. The results do not depend on the number of processes.
+
+    Examples
+    --------
+    >>> from dpbench import audit, each
+    >>> def noisy_count(count, rng):
+    ...     return {"count": count + rng.laplace(), "enough": count > 3}
+    >>> audit(each(noisy_count), 3, 4, epsilon=1.0, trials=2_000).verdict
+    'refuted'
+    """
+    if not callable(function):
+        raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
+    takes_rng = takes_rng_of(function)
+    if validation.choice("exceptions", exceptions, ["raise", "output"]) == "output":
+        function = _Caught(function)
+    if processes is not None and not isinstance(processes, Executor):
+        processes = validation.integer("processes", processes, at_least=1)
+    if progress is not None and not callable(progress):
+        raise invalid("progress", "callable as progress(done, total), or None", progress)
+    return Each(function, takes_rng, processes, progress)
+
+
+@dataclass(frozen=True)
+class _Caught:
+    """A function whose exceptions are results."""
+
+    function: Callable[..., Any]
+
+    @property
+    def __name__(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    def __call__(self, *given: Any) -> Any:
+        try:
+            return self.function(*given)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+
+@dataclass
+class Each:
+    """What `each` returns."""
+
+    function: Callable[..., Any]
+    takes_rng: bool
+    processes: int | Executor | None = None
+    progress: Callable[[int, int], None] | None = None
+    layout: Layout | None = None
+    _lock: Any = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.__name__ = str(getattr(self.function, "__name__", None) or type(self.function).__name__)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Other processes work on blocks of their own; pools, locks and terminals stay here.
+        return {**self.__dict__, "processes": None, "progress": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+    def __call__(self, dataset: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+        with self._lock:
+            if self.layout is None:
+                # From seeds of its own, that the layout may not depend on which block comes first.
+                probes = np.random.default_rng(0).integers(0, 2**63, size=PROBES)
+                self.layout = learn(_results(self.function, self.takes_rng, dataset, probes), least=1)
+        return self.layout.encode(self.results(dataset, trials, rng))
+
+    def results(self, dataset: Any, trials: int, rng: np.random.Generator) -> list[Any]:
+        """The results themselves, as an audit takes them, which learns a layout of its own from its choosing part."""
+        return self._all(dataset, rng.integers(0, 2**63, size=trials))
+
+    def _all(self, dataset: Any, seeds: np.ndarray) -> list[Any]:
+        slices = self._slices(len(seeds))
+        found: list[Any] = []
+        with self._pool() as pool:
+            parts: Iterator[list[Any]]
+            if pool is None:
+                parts = (_results(self.function, self.takes_rng, dataset, seeds[s]) for s in slices)
+            else:
+                jobs = [pool.submit(_results, self.function, self.takes_rng, dataset, seeds[s]) for s in slices]
+                parts = (job.result() for job in jobs)
+            for part in parts:
+                found.extend(part)
+                if self.progress is not None:
+                    self.progress(len(found), len(seeds))
+        return found
+
+    def _slices(self, trials: int) -> list[slice]:
+        if self.processes is None and self.progress is None:
+            return [slice(0, trials)]
+        workers = self.processes if isinstance(self.processes, int) else 4
+        size = max(1, -(-trials // (workers * SLICES)))
+        return [slice(start, start + size) for start in range(0, trials, size)]
+
+    @contextlib.contextmanager
+    def _pool(self) -> Iterator[Executor | None]:
+        if isinstance(self.processes, int) and self.processes > 1:
+            with ProcessPoolExecutor(self.processes) as pool:
+                yield pool
+        else:
+            yield self.processes if isinstance(self.processes, Executor) else None
+
+
+def _results(
+    function: Callable[..., Any], takes_rng: bool, dataset: Any, seeds: Sequence[int] | np.ndarray
+) -> list[Any]:
+    """One call a seed."""
+    if takes_rng:
+        return [function(dataset, np.random.Generator(np.random.PCG64DXSM(int(seed)))) for seed in seeds]
+    found = []
+    with global_state_kept():
+        for seed in seeds:
+            seed_all(int(seed))
+            found.append(function(dataset))
+    return found
+
+
+def seed_all(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed & 0xFFFFFFFF)  # noqa: NPY002 - the state that functions without a generator draw from
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
+
+
+@contextlib.contextmanager
+def global_state_kept() -> Iterator[None]:
+    """The global generators are ours for a while: one thread at a time, and put back."""
+    with _GLOBAL:
+        kept = random.getstate(), np.random.get_state()  # noqa: NPY002
+        try:
+            yield
+        finally:
+            random.setstate(kept[0])
+            np.random.set_state(kept[1])  # noqa: NPY002
+
+
+def takes_rng_of(function: Callable[..., Any]) -> bool:
+    """Whether it takes a generator after the data set; what fits neither form is refused."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False  # a builtin: its data set alone
+    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in plain if p.default is p.empty]
+    asked = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if len(needed) == 3 and needed[1].name in ("trials", "n", "size"):
+        raise InvalidInput(
+            "function must be of one call and one result, got a sampler (dataset, trials, rng): hand it to audit as is"
+        )
+    many = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if len(needed) > 2 or asked or not (plain or many):
+        raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
+    return len(needed) == 2 or (len(plain) > 1 and plain[1].name in ("rng", "generator", "random_state"))

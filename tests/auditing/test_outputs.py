@@ -1,0 +1,375 @@
+"""`each` and `encode`: samplers from functions, and outputs as named columns. Thirty kinds are in `zoo`."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import json
+import math
+import pickle
+import random
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpbench import InvalidInput, audit, audit_samples, each, encode
+from dpbench.auditing.outputs import learn
+
+Rng = np.random.Generator
+Point = collections.namedtuple("Point", "x y")
+
+
+@dataclasses.dataclass
+class Answer:
+    best: str
+    count: float
+
+
+# each
+
+
+def with_rng(count: float, rng: Rng) -> float:
+    return count + rng.laplace()
+
+
+def with_numpys_state(count: float) -> float:
+    return count + np.random.laplace()  # noqa: NPY002
+
+
+def with_pythons_state(count: float) -> float:
+    return count + random.expovariate(1.0) - random.expovariate(1.0)
+
+
+def sampled(function: object, trials: int = 50, seed: int = 0, **options: object) -> np.ndarray:
+    return each(function, **options)(3.0, trials, np.random.default_rng(seed))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("function", [with_rng, with_numpys_state, with_pythons_state])
+def test_calls_are_seeded_independent_and_reproducible(function: object) -> None:
+    first = sampled(function)
+    assert first.shape == (50,) and len(np.unique(first)) == 50
+    assert np.array_equal(first, sampled(function))
+    assert not np.isin(first, sampled(function, seed=1)).any()
+    result = audit(each(function), 0.0, 2.0, epsilon=1.0, trials=3_000)  # type: ignore[arg-type]
+    assert result.verdict == "refuted" and 1.0 < result.epsilon_lower < 2.0
+
+
+def test_a_call_of_one_seed_does_not_depend_on_the_block_it_is_in() -> None:
+    assert np.array_equal(sampled(with_rng, trials=10), sampled(with_rng, trials=50)[:10])
+
+
+def test_global_generators_are_put_back() -> None:
+    random.seed(5)
+    np.random.seed(5)  # noqa: NPY002
+    before = random.getstate(), np.random.get_state()[1].copy()  # noqa: NPY002
+    sampled(with_numpys_state)
+    sampled(with_pythons_state)
+    assert random.getstate() == before[0]
+    assert np.array_equal(np.random.get_state()[1], before[1])  # noqa: NPY002
+
+
+def test_a_function_that_seeds_itself_gives_one_output() -> None:
+    """Planted: a seed inside, so that the seeds from outside change nothing."""
+
+    def stuck(count: float) -> float:
+        return count + np.random.default_rng(0).laplace()
+
+    assert len(np.unique(sampled(stuck))) == 1
+
+
+@pytest.mark.process
+def test_processes_give_the_same_bits_and_tell_their_progress() -> None:
+    told: list[tuple[int, int]] = []
+    found = sampled(with_rng, processes=2, progress=lambda done, total: told.append((done, total)))
+    assert np.array_equal(found, sampled(with_rng))
+    assert told[-1] == (50, 50) and len(told) > 2
+    assert np.array_equal(
+        sampled(with_rng), pickle.loads(pickle.dumps(each(with_rng)))(3.0, 50, np.random.default_rng(0))
+    )
+
+
+def test_defaults_and_keywords_of_functions() -> None:
+    assert sampled(lambda data, scale=2.0: data * scale).tolist() == [6.0] * 50
+    assert len(np.unique(sampled(lambda data, rng=None: data + rng.random()))) == 50
+    assert sampled(lambda *args: float(len(args))).tolist() == [1.0] * 50
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (3, "function must be callable as function"),
+        (lambda: 1, "function must be callable as function"),
+        (lambda data, trials, rng: 1, "got a sampler .* hand it to audit as is"),
+        (lambda a, b, c, d: 1, "function must be callable as function"),
+        (lambda data, *, key: 1, "function must be callable as function"),
+    ],
+)
+def test_what_is_no_function_of_one_call_is_refused(function: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        each(function)  # type: ignore[arg-type]
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="processes must be an integer >= 1"):
+        each(with_rng, processes=0)
+    with pytest.raises(InvalidInput, match="progress must be callable"):
+        each(with_rng, progress=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        lambda d: 1.0,
+        lambda d, trials: np.zeros(trials),
+        lambda d, trials, rng: 1.0,
+    ],
+)
+def test_audit_proposes_each(sampler: object) -> None:
+    with pytest.raises(InvalidInput, match=r"dpbench.each\(function\)"):
+        audit(sampler, 0.0, 1.0, trials=200)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("output", [{"a": 1}, None, object(), np.zeros((4, 4))])
+def test_audit_proposes_encode(output: object) -> None:
+    with pytest.raises(InvalidInput, match=r"dpbench\.encode"):
+        audit(lambda d, trials, rng: [output] * trials, 0.0, 1.0, trials=200)
+
+
+def test_a_lone_run_does_not_speak_of_one_trial_asked_for() -> None:
+    with pytest.raises(InvalidInput, match=r"one row for each of the trials asked for \(here 1\)"):
+        audit(lambda d, trials, rng: np.zeros(7), 0.0, 1.0, trials=200)
+
+
+@pytest.mark.parametrize("first", [1.0, None])
+def test_lists_of_numbers_and_none_are_taken_whatever_comes_first(first: float | None) -> None:
+    """As the sparse vector technique and propose-test-release return; log(0.8/0.2) = 1.39 of loss."""
+    rng = np.random.default_rng(0)
+    some, many = (
+        [first, *(None if rng.random() < p else float(rng.laplace()) for _ in range(3_000))] for p in (0.2, 0.8)
+    )
+    found = audit_samples(some, many, epsilon=0.5)
+    assert found.verdict == "refuted" and found.epsilon_lower > 1.0
+
+
+def test_an_exception_is_an_output_where_it_is_asked_for() -> None:
+    """Raised in 2% of the runs on the neighbour alone: δ = 0.02; the message of an audit that it ends says how."""
+
+    def fails(d: float, rng: Rng) -> float:
+        if rng.random() < 0.02 * d:
+            raise RuntimeError("no candidate")
+        return float(rng.laplace())
+
+    with pytest.raises(
+        InvalidInput, match=r'raised RuntimeError .*no candidate; .*each\(function, exceptions="output"\)'
+    ):
+        audit(each(fails), 0.0, 1.0, epsilon=1.0, trials=5_000)
+    found = audit(each(fails, exceptions="output"), 0.0, 1.0, epsilon=1.0, delta=0.001, trials=5_000)
+    assert found.verdict == "refuted" and found.curve([1.0])[0] < 0.025
+    always = audit(each(fails, exceptions="output"), 50.0, 60.0, epsilon=1.0, trials=400)
+    assert always.verdict == "not refuted"
+    with pytest.raises(InvalidInput, match="exceptions must be one of raise, output"):
+        each(fails, exceptions="ignore")
+
+
+# encode
+
+
+def columns(outputs: Any, **options: Any) -> dict[str, list[float]]:
+    """The columns of encoded outputs by their names. Of fewer than a hundred outputs all that differs is kept."""
+    made: Any = encode(outputs, **options)
+    return dict(zip(made.names, made.reshape(len(made), -1).T.tolist(), strict=True))
+
+
+def test_shapes() -> None:
+    assert encode([1, 2.5, True]).tolist() == [1.0, 2.5, 1.0]
+    assert encode([[1, 2], [3, 4]]).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert encode(["a", "bc"]).dtype.kind == "U"
+    assert encode([{"b": 1, "a": [2.0, 3.0]}])[0].tolist() == [2.0, 1.0, 2.0, 3.0]
+    assert encode([Point(1.0, 2.0), Point(3.0, 4.0)]).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert encode(np.zeros((5, 4, 4))).shape == (5, 16)
+    assert encode(np.zeros((5, 64, 64, 3))).shape == (5, 16 * 16 + 3)
+    table = np.array([(1, 2.5, "x"), (2, 3.5, "y")], dtype=[("n", int), ("v", float), ("s", "U1")])
+    assert columns(table)["output['v']"] == [2.5, 3.5]
+    whole = np.arange(6.0).reshape(3, 2)
+    assert encode(whole) is whole
+    assert encode([10**400, -(10**400), 1]).tolist() == [math.inf, -math.inf, 1.0]
+
+
+SAME = {
+    "json": lambda x: json.dumps({"n": x, "of": ["a", None]}),
+    "json in bytes": lambda x: json.dumps({"n": x, "of": ["a", None]}).encode(),
+    "dict": lambda x: {"n": x, "of": ["a", None]},
+    "ordered": lambda x: collections.OrderedDict(n=np.float64(x), of=("a", None)),
+}
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_what_says_the_same_has_the_same_columns(kind: str) -> None:
+    found = columns([{"it": SAME[kind](x)} for x in (1.5, 2.5)])
+    same = columns([{"it": SAME["dict"](x)} for x in (1.5, 2.5)])
+    assert list(found) == list(same) and found["output['it']['n']"] == [1.5, 2.5]
+
+
+def test_rows_are_aligned_by_their_keys_where_these_recur() -> None:
+    pandas = pytest.importorskip("pandas")
+    two = [[("b", 2.0), ("a", 1.0)], [("a", 1.0), ("b", 2.0)]]
+    frames = [pandas.DataFrame({"n": [n for _, n in rows]}, index=[k for k, _ in rows]) for rows in two]
+    for tables, column in ((two, "output[1]"), (frames, "output['n']")):
+        found = columns(tables)
+        assert [found[f"{column} of row {k!r}"] for k in "ab"] == [[1.0, 1.0], [2.0, 2.0]]
+        assert found["place of output of row 'a'"] == [1.0, 0.0]  # an order may tell, too
+    unaligned = columns([[("a", 1.0), ("a", 2.0)], [("a", 3.0), ("b", 4.0)]])
+    assert unaligned["output[1] of row 0"] == [1.0, 3.0]
+
+
+def test_what_recurs_in_lists_and_rows_is_counted() -> None:
+    """Whatever the order: counts of a list's values, of equal rows, and of the values of each column."""
+    rng = np.random.default_rng(0)
+    lists = [[*rng.permutation([*"aab", "abcd"[k % 4]])] for k in range(200)]
+    made = columns([list(map(str, one)) for one in lists])
+    for value in "abcd":
+        assert made[f"count of {value!r} in entries of output"] == [float(one.count(value)) for one in lists]
+    rows = [[{"c": "xy"[k % 2], "n": int(k // 2)} for k in rng.integers(4, size=6)] for _ in lists]
+    made = columns(rows)
+    assert made["count of 'x' in entries of output['c']"] == [float(sum(r["c"] == "x" for r in one)) for one in rows]
+    assert made["count of ('x', 1) in rows of output"] == [float(one.count({"c": "x", "n": 1})) for one in rows]
+    small = columns([rng.integers(3, size=8) for _ in range(200)])
+    assert any(name.startswith("count of 2") for name in small)
+    assert not any("count" in name for name in columns([rng.random(8) for _ in range(200)]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_shuffled_report_is_refuted_by_its_counts(seed: int) -> None:
+    """Twenty letters by randomised response among four, and one that differs: the exact ε of the counts is 1.42."""
+
+    def report(letter: str, rng: Rng) -> list[str]:
+        kept = [letter, *"abcd" * 4, *"abc"]
+        said = [str(x) if rng.random() < 0.7 else str(rng.choice(["a", "b", "c", "d"])) for x in kept]
+        return [said[k] for k in rng.permutation(20)]
+
+    found = audit(each(report), "a", "d", epsilon=0.1, trials=8_000, seed=seed)
+    assert found.verdict == "refuted" and "count of" in found.event
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ({"a": {1, 2}}, r"got a set as output\['a'\]: return sorted\(it\)"),
+        ([datetime.datetime(2020, 1, 1)], r"got a datetime as output\[0\]: return it.timestamp"),
+        (1 + 2j, r"got a complex as output: return its real and its imaginary part"),
+        (np.array([1j]), "got a complex as output"),
+        (Answer("a", object()), r"got a object as output.count: return .* vars\(it\)"),
+        (np.ma.masked_array([1.0], [True]), r"got a MaskedArray as output: return it.filled\(nan\)"),
+        ((x for x in "a"), r"got a generator as output: return list\(it\)"),
+    ],
+)
+def test_what_is_not_read_is_refused_with_what_to_return(output: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=f"outputs must be made of numbers, .* {message}"):
+        encode([output])
+    with pytest.raises(InvalidInput, match="outputs must be made of numbers"):
+        audit(each(lambda d, rng: output), 0.0, 1.0, epsilon=1.0, trials=200)
+
+
+def test_an_output_that_holds_itself_is_refused() -> None:
+    itself: list[Any] = ["a"]
+    itself.append(itself)
+    with pytest.raises(InvalidInput, match="nested less deeply"):
+        encode([itself])
+
+
+def test_means_of_large_images_are_over_cells() -> None:
+    image = np.zeros((1, 64, 64))
+    image[0, :4, :4] = 8.0
+    made = columns(image)
+    assert made["mean of cell 0, 0 of output"] == [8.0] and made["largest of output"] == [8.0]
+    assert sum(value for name, (value,) in made.items() if "cell" in name) == 8.0
+
+
+def test_every_entry_of_a_ragged_list_is_compared() -> None:
+    found = columns([[1.0, 2.0, 3.0], [1.0], [1.0, 2.0, 4.0]])
+    assert found["output[-1]"] == [3.0, 1.0, 4.0] and found["size of output"] == [3.0, 1.0, 3.0]
+
+
+def test_what_cannot_be_ignored_is_refused() -> None:
+    sampler = each(lambda d, rng: {"n": d + rng.laplace()})
+    with pytest.raises(InvalidInput, match=r"ignore must name leaves of the outputs, such as .*'n'.*; got 'id'"):
+        audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore=["id"])
+    with pytest.raises(InvalidInput, match=r"ignore must leave something of the outputs to compare, got \['n'\]"):
+        audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore=["n"])
+    longer = each(lambda d, rng: ["u", 1.0][: 1 + int(rng.random() < 0.1 + 0.8 * d)])
+    found = audit(longer, 0.0, 1.0, epsilon=1.0, trials=1_000, ignore=["0", "1"])
+    assert found.verdict == "refuted" and "length of output" in found.event  # which is left of it
+    with pytest.raises(InvalidInput, match="ignore must be left out"):
+        audit(lambda d, n, rng: rng.random(n), 0.0, 1.0, epsilon=1.0, trials=200, ignore=["id"])
+    with pytest.raises(InvalidInput, match="ignore must be a sequence of paths"):
+        audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore="n")
+
+
+def test_lists_of_results_are_audited_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    ours, theirs = (
+        [{"n": d + rng.laplace(scale=0.3), "id": rng.bytes(8).hex()} for _ in range(600)] for d in (0.0, 1.0)
+    )
+    found = audit_samples(ours, theirs, epsilon=1.0)
+    assert found.verdict == "refuted" and "output['n']" in found.event
+    again = audit_samples(ours[:300], ours[300:], epsilon=1.0)
+    assert again.verdict == "blind"
+    assert audit_samples(ours[:300], ours[300:], epsilon=1.0, ignore=["id"]).verdict == "not refuted"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(-1e6, 1e6) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(JSON, min_size=1, max_size=6), st.randoms())
+def test_a_row_depends_on_its_output_and_the_names_of_columns_alone(outputs: list, order: random.Random) -> None:
+    """So encoding is post-processing: no order and no other output changes a row."""
+    places = [*range(len(outputs))] * 2
+    order.shuffle(places)
+    whole: Any = encode([None, *(outputs[place] for place in places)])
+    rows = whole.reshape(len(whole), -1)[1:]
+    assert rows.shape[1] == len(whole.names)
+    first = dict(zip(places[::-1], rows[::-1], strict=True))
+    assert all(np.array_equal(first[place], row, equal_nan=True) for place, row in zip(places, rows, strict=True))
+
+
+def test_an_output_that_does_not_fit_has_columns_that_say_so() -> None:
+    known = [{"a": 1.0}] * 50 + [{"a": 2.0, "b": "x"}] * 50
+    made: Any = encode([*known, {"a": 1.0, "c": 5}, "text"])
+    fits, (more, other) = made[0], made[-2:]
+    assert not np.array_equal(fits, more, equal_nan=True)
+    assert np.isnan(other[made.names.index("output['a']")])
+
+
+@pytest.mark.parametrize("outputs", ["abc", 3.0, {"a": 1}, [], np.zeros(0), np.float64(1.0), None])
+def test_what_holds_no_outputs_is_refused(outputs: object) -> None:
+    with pytest.raises(InvalidInput, match="outputs must be"):
+        encode(outputs)
+
+
+@pytest.mark.slow
+def test_a_nested_output_of_fifty_leaves_takes_a_fifth_of_a_millisecond() -> None:
+    """Of the processor, with a factor of three for a busy machine."""
+    rng = np.random.default_rng(0)
+    made = [{f"g{k}": {"n": rng.normal(), "of": [rng.random(), "ab"[rng.integers(2)]], "k": "x", "b": True}
+             for k in range(10)} for _ in range(2_000)]  # fmt: skip
+    layout = learn(made)
+    began = time.process_time()
+    layout.encode(made)
+    assert (time.process_time() - began) / len(made) < 3 * 2e-4
+
+
+def test_encoded_together_and_audited() -> None:
+    rng = np.random.default_rng(0)
+    ours, theirs = ([{"n": d + rng.laplace(scale=0.3), "k": "a"} for _ in range(1_000)] for d in (0, 1))
+    both = encode([*ours, *theirs])
+    assert audit_samples(both[:1_000], both[1_000:], epsilon=1.0).verdict == "refuted"
