@@ -38,16 +38,6 @@ def record_counts(n: int, neighbours: str) -> tuple[int, ...]:
     return (n,) if neighbours == "replace" else (n, n + 1, max(n - 1, 1))
 
 
-def refuse_exact(mechanism: Any) -> None:
-    """Refuse means of integers, whose grid depends on n.
-
-    A mean of integers lies on the multiples of step/n, those of n and of n + 1 records share few points, and whoever
-    sees one output to the last bit learns n: no guarantee exists, whatever the noise.
-    """
-    if mechanism.arithmetic == "exact":
-        raise validation.invalid("neighbours", "'replace' where arithmetic is 'exact': n sets the grid", "add-remove")
-
-
 def refuse(neighbours: str, because: str) -> None:
     """Refuse "add-remove" of a mechanism that has no such guarantee, as `because` says."""
     validation.choice("neighbours", neighbours, NEIGHBOURS)

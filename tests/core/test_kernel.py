@@ -24,10 +24,6 @@ TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 
 TWINS = {
-    "dpbench.papers.glm.algorithms._exact_gd_kernels.integer_gradients": (
-        "naive.integer_noise:slow_gradients",
-        "test_exact_gradients.py",
-    ),
     "dpbench.privacy._integer_kernels.discrete_laplace": (
         "naive.integer_noise:discrete_laplace",
         "test_integer_noise.py",

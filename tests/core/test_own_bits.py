@@ -47,14 +47,15 @@ def test_every_algorithm_of_bench_is_tried_in_both_arithmetics(own_bits: ModuleT
     assert {name for _, name in ALGORITHMS.values()} | {"ExponentialMechanism", "NoisyMean", "RSPM"} <= tried
     assert [row["name"] for row in FOUND["rows"]] == [case.name for case in cases]
     exact = {case.name.removesuffix(", exact") for case in cases if case.exact}
-    assert exact == {case.name for case in cases if not case.exact and not case.control}
+    once = (case.name for case in cases if not case.exact and not case.control)
+    assert exact == {name for name in once if not name.startswith(("JL", "Averaged")) and "NoisyGD" not in name}
 
 
 def test_exact_arithmetic_kept_its_guarantee_at_50_000_runs_a_side() -> None:
     """And the floating-point ones were still found, by the same audit at the same level."""
     rows = {row["name"]: row for row in FOUND["rows"]}
     exact = [row for row in rows.values() if row["exact"]]
-    assert len(exact) == 17 and not any(row["broken"] for row in exact)
+    assert len(exact) == 11 and not any(row["broken"] for row in exact)
     assert all(row["trials"] >= 50_000 for row in exact)
     assert FOUND["level"] <= 1e-6
     assert {name for name, row in rows.items() if row["broken"] and not row["control"]} == POROUS

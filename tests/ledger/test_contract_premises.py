@@ -14,8 +14,6 @@ from dpbench.core import validation
 from dpbench.ledger.evidence import unsupported
 from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
-from dpbench.papers.glm.algorithms.jl import JLMethod
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
@@ -25,13 +23,11 @@ from dpbench.testing import ContractBroken, check_mechanism
 from dpbench.testing.hostile import misstated, tells_apart
 
 PROBLEM = GLMProblem(np.ones((4, 1)), [1.0, -1.0, 1.0, -1.0], loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
-GD = NoisyGD(1.0, 1e-3, steps=3, arithmetic="exact")
+ONE = OutputPerturbation(1.0, 1e-3, arithmetic="exact")
 EXACT: dict[str, Any] = {
-    "output perturbation": OutputPerturbation(1.0, 1e-3, arithmetic="exact"),
-    "noisy GD": GD,
-    "JL": JLMethod(1.0, 1e-3, dimension=1, steps=3, arithmetic="exact"),
-    "boosting": Boosting(GD, 1.0, 1e-3, models=1, arithmetic="exact"),
-    "grid search": PrivateGridSearch(GD, 1.0, 1e-3, candidates=1, arithmetic="exact"),
+    "output perturbation": ONE,
+    "boosting": Boosting(ONE, 1.0, 1e-3, models=1, arithmetic="exact"),
+    "grid search": PrivateGridSearch(ONE, 1.0, 1e-3, candidates=1, arithmetic="exact"),
 }
 SIZES = [0.0, 5e-324, 1e-310, 1e-160, 1e-9, 0.5, 1.0 - 1e-15]
 

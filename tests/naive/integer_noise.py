@@ -5,7 +5,7 @@ Each function reads 64-bit words from an iterator, as the kernels do; a sign is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil, exp, factorial
 
@@ -89,16 +89,3 @@ def choices(words: list[int], exponents: list[int], t: int, count: int) -> list[
         if i < len(weights) and ((other >> 24) + 1) * weights[i] <= chances[i] * (1 << (40 + bits)):
             made.append(i)
     return made
-
-
-def slow_gradients(
-    slope: Callable[[float, float], float], X: list[list[float]], y: list[float], w: list[float], inverse: float,
-    largest: list[float],
-) -> list[int]:  # fmt: skip
-    """Written from the text of `exact_gd`, one record after the other, products as rational numbers."""
-    total = [0] * len(w)
-    for x, label, most in zip(X, y, largest, strict=True):
-        z = float(sum((Fraction(a) * Fraction(b) for a, b in zip(x, w, strict=True)), Fraction(0)))
-        s = min(max(inverse * slope(z, label), -most), most)
-        total = [t + round(Fraction(a * s)) for t, a in zip(total, x, strict=True)]
-    return total

@@ -19,7 +19,6 @@ from dpbench.core.bits import Source
 from dpbench.papers.glm.algorithms import scoring
 from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient, exact_sum
@@ -147,13 +146,12 @@ def glm_pair(n: int = 24) -> tuple[GLMProblem, GLMProblem]:
     return data, data.replace_record(n - 1, np.ones(1), 1.0)
 
 
-GD = NoisyGD(1.0, 1e-5, steps=3, step_size=0.5)
+ONE = OutputPerturbation(1.0, 1e-5)
 SELECTIONS = {
-    "boosting": Boosting(GD, 1.0, 1e-3, models=2, arithmetic="exact"),
-    "boosting, output perturbation": Boosting(OutputPerturbation(1.0, 1e-5), 1.0, 1e-3, models=2, arithmetic="exact"),
-    "grid search": PrivateGridSearch(GD, 1.0, 1e-3, candidates=2, arithmetic="exact"),
+    "boosting": Boosting(ONE, 1.0, 1e-3, models=2, arithmetic="exact"),
+    "grid search": PrivateGridSearch(ONE, 1.0, 1e-3, candidates=2, arithmetic="exact"),
     "grid search over boosting": PrivateGridSearch(
-        Boosting(GD, 1.0, 1e-5, models=2), 1.0, 1e-3, candidates=2, arithmetic="exact"
+        Boosting(ONE, 1.0, 1e-5, models=2), 1.0, 1e-3, candidates=2, arithmetic="exact"
     ),
 }
 each = pytest.mark.parametrize("name", SELECTIONS)

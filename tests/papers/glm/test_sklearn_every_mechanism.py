@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.sklearn import PrivateClassifier, PrivateRegressor
 
 pytestmark = pytest.mark.evidence
 
 ALL = [
     *(PrivateRegressor(name, x_bound=5.0, y_bound=5.0) for name in ("noisy-gd", "output-perturbation")),
-    PrivateRegressor(NoisyGD(1.0, 1e-5, steps=20), x_bound=5.0, y_bound=5.0, loss="huber", arithmetic="exact"),
+    PrivateRegressor(OutputPerturbation(1.0, 1e-5), x_bound=5.0, y_bound=5.0, loss="huber", arithmetic="exact"),
     *(PrivateClassifier(name, x_bound=5.0, classes="public") for name in ("noisy-gd", "jl", "grid-search", "boosting")),
 ]
 

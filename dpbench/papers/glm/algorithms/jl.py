@@ -19,13 +19,12 @@ from dpbench.papers.glm.algorithms._jl_profiles import (
     log_active,
     unclipped_profile,
 )
-from dpbench.papers.glm.algorithms.exact_gd import Bounds, exact_descend, exact_deviation, exact_guarantee
 from dpbench.papers.glm.algorithms.noisy_gd import all_iterates_profile, descend, exact_noise, printed_gradient_bound
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.sensitivity import gradient_bound, gradient_gap
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, refuse_exact
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
+from dpbench.privacy.arithmetic import float_alone
 from dpbench.privacy.profile import Profile, no_privacy
 
 
@@ -62,9 +61,8 @@ class JLMethod:
         The factor that the theorem leaves in k = O(·).
     noise_scale : float, optional
         σ itself, in place of either calibration.
-    arithmetic : {"float", "exact"}
-        "exact": gradients and noise in integers (`exact_gd`); needs σ > 0 and calibration "exact". Φ counts as
-        released: privacy does not rest on how it is drawn.
+    arithmetic : "float"
+        "exact" is refused: it is for noise that is added once.
 
     Notes
     -----
@@ -107,9 +105,7 @@ class JLMethod:
                 put(self, name, validation.real(name, getattr(self, name), above=0.0, size=True))
         if self.noise_scale is not None:
             put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
-        if self.arithmetic == "exact" and (self._printed or self.noise_scale == 0.0):
-            raise validation.invalid("arithmetic", "'float' unless calibration is 'exact' and noise_scale > 0", "exact")
+        float_alone(self.arithmetic)
 
     @property
     def _printed(self) -> bool:
@@ -166,8 +162,6 @@ class JLMethod:
         p, steps = problem, self.number_of_steps(problem)
         if self.noise_scale is not None:
             return self.noise_scale
-        if self.arithmetic == "exact":
-            return exact_deviation(self._bounds(p), steps, self.epsilon, self.delta)
         if not self._printed:
             return exact_noise(self._gap(p, self.norm_bound(p)), steps, p.n, self.epsilon, self.delta)
         if self.theorem_in_use(p) == 10:
@@ -203,13 +197,10 @@ class JLMethod:
         if neighbours == "replace":
             return self._composed(problem, 1)
         check_fixed(self, ("dimension", "distortion", "steps", "step_size", "noise_scale"))
-        refuse_exact(self)
         return as_add_remove(self._composed(problem, 1), MEANS)
 
     def _composed(self, problem: GLMProblem, records: int) -> Profile:
         """The guarantee for data sets `records` apart."""
-        if self.arithmetic == "exact":
-            return exact_guarantee(self._bounds(problem), self.number_of_steps(problem), self.sigma(problem), records)
         if not self._printed:
             return self._profile_at(problem, self.norm_bound(problem), records)
         if self.sigma(problem) == 0.0:
@@ -265,9 +256,7 @@ class JLMethod:
             for output in outputs:
                 phi = RandomMap(self.map, k, problem.d, rng)
                 projected = self.projected(problem, phi.project(features))
-                exact, constants = self.arithmetic == "exact", (eta, noise, projected.radius)
-                run = partial(exact_descend, eta=eta, sigma=noise) if exact else partial(descend, constants=constants)
-                output[:] = phi.lift(run(projected, 1, rng, steps)[0])
+                output[:] = phi.lift(descend(projected, 1, rng, steps, (eta, noise, projected.radius))[0])
         return outputs
 
     def projected(self, problem: GLMProblem, features: np.ndarray) -> GLMProblem:
@@ -286,11 +275,6 @@ class JLMethod:
             radius=min(2.0 * p.radius, largest),
             on_excess="clip",
         )
-
-    def _bounds(self, problem: GLMProblem) -> Bounds:
-        """What `projected` declares of every data set."""
-        p, k, radius = problem, self.projected_dimension(problem), min(2.0 * problem.radius, validation.LARGEST_SIZE)
-        return Bounds(p.loss, p.n, k, self.norm_bound(p), p.y_bound, radius)
 
     def _gap(self, problem: GLMProblem, norm: float) -> float:
         """D where projected records have at most this norm; that of a plane for k = 1 too, where D is smaller, so

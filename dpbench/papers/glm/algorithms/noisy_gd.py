@@ -15,12 +15,11 @@ from dpbench.core.sampling import block_width, check_rng, nothing_to_diagnose, r
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms import _noisy_gd_kernels as kernels
 from dpbench.papers.glm.algorithms._noisy_gd_members import one_run_each
-from dpbench.papers.glm.algorithms.exact_gd import exact_descend, exact_deviation, exact_guarantee
 from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, refuse_exact
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
+from dpbench.privacy.arithmetic import float_alone
 from dpbench.privacy.profile import Profile, shifted_gaussian
 
 Constants = tuple[float, float, float]
@@ -47,8 +46,8 @@ class NoisyGD:
         D the largest difference of two records' gradients.
     noise_scale : float, optional
         σ itself, in place of either calibration; 0 gives plain gradient descent (Corollary 1).
-    arithmetic : {"float", "exact"}
-        "exact": gradients in integers, summed exactly, and noise from integers (`exact_gd`); needs σ > 0.
+    arithmetic : "float"
+        "exact" is refused: it is for noise that is added once.
     """
 
     epsilon: float
@@ -63,7 +62,7 @@ class NoisyGD:
     sample = sample
     release = release
     one_run_each = one_run_each
-    moments_suffice = property(lambda self: self.arithmetic == "float")  # on a quadratic loss: see `attacks.members`
+    moments_suffice = True  # on a quadratic loss: see `attacks.members`
     diagnose = nothing_to_diagnose
 
     def __post_init__(self) -> None:
@@ -77,9 +76,7 @@ class NoisyGD:
             put(self, "step_size", validation.real("step_size", self.step_size, above=0.0, size=True))
         if self.noise_scale is not None:
             put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
-        if self.arithmetic == "exact" and self.noise_scale == 0.0:
-            raise validation.invalid("noise_scale", "above 0 where arithmetic is 'exact'", self.noise_scale)
+        float_alone(self.arithmetic)
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""
@@ -93,8 +90,6 @@ class NoisyGD:
         steps = self.number_of_steps(problem)
         if self.calibration == "printed":
             return theory.noisy_gd_noise(printed_gradient_bound(problem), steps, problem.n, self.epsilon, self.delta)
-        if self.arithmetic == "exact":
-            return exact_deviation(problem, steps, self.epsilon, self.delta)
         return exact_noise(_gap(problem), steps, problem.n, self.epsilon, self.delta)
 
     def eta(self, problem: GLMProblem) -> float:
@@ -114,20 +109,17 @@ class NoisyGD:
     def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
         """Upper profile over all neighbours, all iterates released: μ = (D/n)√(T−1)/σ.
 
-        "add-remove": the same, where steps, step_size and noise_scale are given, in floating point.
+        "add-remove": the same, where steps, step_size and noise_scale are given.
         """
         validation.choice("neighbours", neighbours, NEIGHBOURS)
         if neighbours == "replace":
             return self._composed(problem, 1)
-        refuse_exact(self)
         check_fixed(self, ("steps", "step_size", "noise_scale"))
         return as_add_remove(self._composed(problem, 1), MEANS)
 
     def _composed(self, problem: GLMProblem, records: int) -> Profile:
         """The guarantee for data sets `records` apart: each record moves a step's mean by at most D/n."""
         steps = self.number_of_steps(problem)
-        if self.arithmetic == "exact":
-            return exact_guarantee(problem, steps, self.sigma(problem), records)
         return all_iterates_profile(_gap(problem), steps, problem.n, self.sigma(problem), records)
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem, *, released: str = "average") -> Profile:
@@ -143,7 +135,7 @@ class NoisyGD:
 
         validation.choice("released", released, ("average", "all"))
         apart = records_apart(problem, neighbour)
-        if self.arithmetic == "exact" or not _constant_gradients(problem):
+        if not _constant_gradients(problem):
             return self._composed(problem, apart)
         drifts = [-(p.X.T @ p.y) / p.n for p in (problem, neighbour)]
         steps, noise, eta = self.number_of_steps(problem), self.sigma(problem), self.eta(problem)
@@ -184,9 +176,6 @@ class NoisyGD:
         """`width` trials side by side and nothing beyond them, shape (width, d)."""
         glm_problem(problem)
         with one_blas_thread():
-            if self.arithmetic == "exact":
-                steps, sigma = self.number_of_steps(problem), self.sigma(problem)
-                return exact_descend(problem, width, rng, steps, self.eta(problem), sigma)
             return descend(problem, width, rng, self.number_of_steps(problem), self._constants(problem))
 
     def _constants(self, problem: GLMProblem) -> Constants:

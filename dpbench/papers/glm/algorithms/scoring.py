@@ -58,10 +58,11 @@ def settle(mechanism: Any, count: str) -> None:
 
 
 def settle_arithmetic(mechanism: Any) -> None:
-    """Check `arithmetic`: "exact" needs a base that has it too."""
+    """Check `arithmetic`: "exact" needs a base that has it too, or it is refused in the base's words."""
     validation.choice("arithmetic", mechanism.arithmetic, ARITHMETICS)
     if mechanism.arithmetic == "exact" and not hasattr(mechanism.base, "arithmetic"):
         raise validation.invalid("base", "a mechanism with a field arithmetic where that is 'exact'", mechanism.base)
+    in_arithmetic(mechanism, mechanism.base)
 
 
 def in_arithmetic(mechanism: Any, base: Any) -> Any:

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.core.bits import Source
 from dpbench.core.sampling import nothing_to_diagnose, sample
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.algorithms import exact_average
 from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
 from dpbench.papers.publicdata.algorithms._release import release
-from dpbench.papers.publicdata.algorithms.exact_perturb import exact_profile, exact_scale
 from dpbench.papers.publicdata.algorithms.oracles import joint, nearest, public_values
 from dpbench.papers.publicdata.algorithms.perturb import INEXACT
-from dpbench.papers.publicdata.algorithms.regularized_perturbation import allowed_gap
-from dpbench.papers.publicdata.algorithms.regularized_perturbation import width as numbers
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.losses import LIPSCHITZ
 from dpbench.papers.publicdata.objective import is_exact, minimum_norm
 from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem, records_apart
 from dpbench.privacy import gaussian
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, record_counts
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
+from dpbench.privacy.arithmetic import float_alone
 from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
 
 _ENTRIES = 2**18  # normal draws held at once: several of the J calls go to the oracle together
@@ -53,9 +47,8 @@ class AveragedPerturbation:
         "exact": γ from `stability` at half of δ, and the exact shift at the other half. "printed": γ from (102).
     noise_scale : float, optional
         γ itself, in place of either.
-    arithmetic : {"float", "exact"}
-        "exact": ω and the noise are made of integers, and ρ counts what rounding does to the oracle (`exact_average`).
-        Needs γ > 0.
+    arithmetic : "float"
+        "exact" is refused: it is for mechanisms of one call.
 
     Notes
     -----
@@ -92,9 +85,7 @@ class AveragedPerturbation:
             put(self, "perturbation", validation.real("perturbation", self.perturbation, above=0.0, size=True))
         if self.noise_scale is not None:
             put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
-        if self.arithmetic == "exact" and self.noise_scale == 0.0:
-            raise validation.invalid("noise_scale", "above 0 where arithmetic is 'exact'", self.noise_scale)
+        float_alone(self.arithmetic)
 
     def eta(self, problem: PublicDataProblem) -> float:
         """η in use, beside the loss of the normalisation in use."""
@@ -105,38 +96,22 @@ class AveragedPerturbation:
         eta = theory.perturbation(p.n, size, LIPSCHITZ.get(p.loss, 1.0), p.smoothness, self.epsilon, self.delta)
         return eta if self.normalization == "mean" else eta * p.n
 
-    def stability(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> float:
+    def stability(self, problem: PublicDataProblem) -> float:
         """ρ: ‖f̄ − f̄'‖_m exceeds it with probability at most δ/2 for any neighbours under common ω, as proved.
 
-        "add-remove", where `perturbation` is given: objectives over n and n + 1 records differ by 1/n at most too, and
-        what rounding does to the oracle is that of each side's own number of records.
+        Where `perturbation` is given, for a record added or removed too: objectives over n and n + 1 records differ by
+        1/n at most. The oracle's minimiser is taken to be exact.
         """
         p = bounded_away(problem)
-        eta = self._mean_eta(p, p.n)
+        eta = self.eta(p) / (1.0 if self.normalization == "mean" else p.n)
         size = gaussian_complexity(p.hypotheses, p.public)
-        if self.arithmetic == "exact":
-            gaps = [
-                exact_average.oracle_gap(n, p.m, of_mean, allowed_gap(p, of_mean)) * eta / of_mean
-                for n, of_mean in ((n, self._mean_eta(p, n)) for n in record_counts(p.n, neighbours))
-            ]
-            gap = max(gaps)
-            return exact_average.computed_stability(p.n, p.m, eta, size, self.calls, 0.5 * self.delta, gap)
         return theory.averaged_stability(p.n, eta, size, self.calls, 0.5 * self.delta)
-
-    def _mean_eta(self, problem: PublicDataProblem, n: int) -> float:
-        """η beside the mean of n losses."""
-        return self.eta(problem) / (1.0 if self.normalization == "mean" else n)
 
     def gamma(self, problem: PublicDataProblem) -> float:
         """γ, the scale of the noise in use."""
         p = bounded_away(problem)
         if self.noise_scale is not None:
             return self.noise_scale
-        if self.calibration == "exact" and self.arithmetic == "exact":
-            room = 0.5 * self.delta - self._lost(p)
-            if not room > 0.0:
-                raise validation.invalid("delta", "larger, or epsilon smaller, where arithmetic is 'exact'", self.delta)
-            return exact_scale(p.m, self.stability(p), numbers(p), self.epsilon, room, "gaussian")
         if self.calibration == "exact":
             return theory.perturb_scale(p.m, self.stability(p), self.epsilon, 0.5 * self.delta, "gaussian")
         size = gaussian_complexity(p.hypotheses, p.public)
@@ -148,38 +123,27 @@ class AveragedPerturbation:
 
         Given ω, the output is a function of Gaussian noise whose centre moves by at most √m·ρ, but for ω of
         probability δ/2: δ(ε) is at most δ/2 plus that of the shift, whatever ε is. At ρ = 2 no ω is left out.
-        "add-remove": the same, where perturbation and noise_scale are given: ω and, in exact arithmetic, the grid do
-        not depend on n.
+        "add-remove": the same, where perturbation and noise_scale are given: ω does not depend on n.
         """
         validation.choice("neighbours", neighbours, NEIGHBOURS)
         if neighbours == "replace":
-            return self._profile(bounded_away(problem), neighbours)
+            return self._profile(bounded_away(problem))
         check_fixed(self, ("perturbation", "noise_scale"))
-        return as_add_remove(self._profile(bounded_away(problem), neighbours), MEANS)
+        return as_add_remove(self._profile(bounded_away(problem)), MEANS)
 
-    def _profile(self, p: PublicDataProblem, neighbours: str) -> Profile:
+    def _profile(self, p: PublicDataProblem) -> Profile:
         if not is_exact(p.hypotheses):
             return no_privacy(INEXACT)
-        gamma, rho = self.gamma(p), self.stability(p, neighbours=neighbours)
+        gamma, rho = self.gamma(p), self.stability(p)
         if rho == 0.0:
             return gaussian_profile(0.0, kind="upper", why="all functions of the class agree on the public points")
         if gamma == 0.0:
             return no_privacy("no noise is added")
         left_out = 0.0 if rho == theory.DIAMETER else 0.5 * self.delta
-        if self.arithmetic == "exact":
-            plain = exact_profile(p, rho, gamma, "gaussian", numbers(p))
-            why = f"{plain.why}, save with probability delta/2"
-            delta = partial(_left_out, plain=plain, left_out=left_out, lost=exact_average.distance(p.m, self.calls))
-            law = ("blurred", ("lost", left_out, plain.law), exact_average.distance(p.m, self.calls))
-            return Profile("upper", why, delta, law=law)
         why = "Gaussian noise on f(Z), whose centre moves by at most sqrt(m) rho save with probability delta/2"
         shift = math.sqrt(p.m) * rho
         delta = partial(_delta, mu=shift / gamma, left_out=left_out)
         return Profile("upper", why, delta, law=("lost", left_out, ("gaussian", shift, gamma)))
-
-    def _lost(self, problem: PublicDataProblem) -> float:
-        """What the ξ drawn, which are near normal ones, cost of δ."""
-        return (1.0 + math.exp(min(self.epsilon, 700.0))) * exact_average.distance(problem.m, self.calls)
 
     def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
         """The guarantee."""
@@ -189,18 +153,12 @@ class AveragedPerturbation:
     def centres(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """f̄(Z_1), …, f̄(Z_m) of `trials` runs, shape (trials, m): the same ω for the same generator."""
         p = bounded_away(problem)
-        return in_blocks(partial(self._centres, p, self._normals(rng)), p, trials, rng, widest=self._widest(p))
+        return in_blocks(partial(self._centres, p, rng), p, trials, rng, widest=self._widest(p))
 
     def _widest(self, problem: PublicDataProblem) -> int:
         return 8 * max(1, _DRAWS // (8 * self.calls * problem.m))
 
-    def _normals(self, rng: np.random.Generator) -> Callable[[tuple[int, ...]], np.ndarray]:
-        """Where ξ comes from."""
-        return partial(exact_average.normals, Source(rng)) if self.arithmetic == "exact" else rng.standard_normal
-
-    def _centres(
-        self, problem: PublicDataProblem, normals: Callable[[tuple[int, ...]], np.ndarray], width: int, rows: int
-    ) -> np.ndarray:
+    def _centres(self, problem: PublicDataProblem, rng: np.random.Generator, width: int, rows: int) -> np.ndarray:
         oracle = joint(problem)
         objective = oracle.objective(problem.loss, 1.0 / problem.n if self.normalization == "mean" else 1.0)
         share = self.eta(problem) / math.sqrt(problem.m)
@@ -208,7 +166,7 @@ class AveragedPerturbation:
         together = max(1, _ENTRIES // (width * problem.m))
         for at in range(0, self.calls, together):
             count = min(together, self.calls - at)
-            xi = normals((count, width, problem.m))[:, :rows]
+            xi = rng.standard_normal((count, width, problem.m))[:, :rows]
             found = oracle.erm_many(objective, share * xi.reshape(count * rows, problem.m))
             total += public_values(problem, found).reshape(count, rows, problem.m).sum(axis=0)
         return total / self.calls
@@ -225,12 +183,8 @@ class AveragedPerturbation:
     def _run(self, problem: PublicDataProblem, rng: np.random.Generator, width: int, rows: int) -> np.ndarray:
         """The first `rows` of a block of `width` trials."""
         gamma = self.gamma(problem)
-        if self.arithmetic == "exact":
-            source = Source(rng)
-            centres = self._centres(problem, partial(exact_average.normals, source), width, rows)
-            return nearest(problem, exact_average.perturbed(centres, gamma, source, width))
         zeta = rng.standard_normal((width, problem.m))[:rows]
-        return nearest(problem, self._centres(problem, self._normals(rng), width, rows) + gamma * zeta)
+        return nearest(problem, self._centres(problem, rng, width, rows) + gamma * zeta)
 
 
 def bounded_away(problem: PublicDataProblem) -> PublicDataProblem:
@@ -247,7 +201,3 @@ def bounded_away(problem: PublicDataProblem) -> PublicDataProblem:
 
 def _delta(epsilon: float, mu: float, left_out: float) -> float:
     return min(1.0, left_out + gaussian.delta(epsilon, mu) * (1.0 + gaussian.ROUNDING))
-
-
-def _left_out(epsilon: float, plain: Profile, left_out: float, lost: float) -> float:
-    return min(1.0, left_out + plain.delta(epsilon) + (1.0 + math.exp(min(epsilon, 700.0))) * lost)
