@@ -40,7 +40,7 @@ def context():
 
 OF_THESE = (
     "cor2.*", "lemma6.inequality.printed", "alg1.rate.printed", "lemma12.*", "thm2.inequality.*", "thm13.inequality",
-    "thm7.inequality.selection.*", "thm13.privacy.typical-records", "thm9.inequality", "cor3.inequality",
+    "thm7.inequality.selection.*", "thm13.privacy.typical-records", "thm9.inequality", "cor3.inequality*",
 )  # fmt: skip
 CHEAP = {claim.id: claim for claim in of_paper("glm") if any(fnmatch(claim.id, f"glm.{one}") for one in OF_THESE)}
 
@@ -59,6 +59,24 @@ def test_growth_refutes_only_what_grows() -> None:
     assert inequality_verdict(growing(rows).margin) == "refuted"
     assert inequality_verdict(growing([row | {"constant": 7.0} for row in rows]).margin) == "not refuted"
     assert inequality_verdict(growing([*rows[:2], rows[3] | {"constant": 30.0}]).margin) == "not refuted"
+
+
+def test_corollary_3_is_refuted_for_the_term_left_out_and_its_correction_could_be(context: RunContext) -> None:
+    assert measured(theorem9.corollary3_printed, context)[0] == "refuted"
+    assert measured(theorem9.corollary3_printed, context, rest=1.0)[0] == "not refuted"
+    assert measured(theorem9.corollary3, context, shrink=0.3)[0] == "refuted"
+
+
+@pytest.mark.parametrize(("share", "chance", "radius"), [(0.0, 0.1, 3.0), (0.05, 0.2, 3.0), (0.6, 0.1, 2.0)])
+def test_the_gap_of_a_rare_record_is_that_of_a_grid(share: float, chance: float, radius: float) -> None:
+    w = np.linspace(-radius, radius, 200_001)
+
+    def risk(rare: float) -> np.ndarray:
+        return rare * (1.0 + w) ** 2 + (1.0 - rare) * (w - radius) ** 2 / radius**2
+
+    best = int(np.argmin(risk(share)))
+    expected = risk(chance)[best] - risk(share)[best]
+    assert theorem9.rare_gap(np.array([share]), chance, radius)[0] == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_misprinted_step_does_no_harm_at_x_1_and_needs_more_for_smaller_x() -> None:
