@@ -226,7 +226,8 @@ _COROLLARY_3 = (
     errata=Correction(
         place="Corollary 3, first display",
         change="for sqrt(log(1/beta)) read log(1/beta), beta <= 1/e",
-        caveat="O~ may be meant to hide powers of log(1/beta) too; the display then says nothing of beta.",
+        caveat="The proof ends: “where the last follows by simplifications using the lower bound on n.” O~ may be "
+        "meant to hide powers of log(1/beta) too.",
         effect=1,
     ),
     no_certificate="the entry's module decides it along its sizes; none has been sealed yet",
