@@ -164,7 +164,7 @@ def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out() -> None:
 
 
 STATEMENTS = {
-    "glm": [*(f"{name}$'$" for name in ("4", "11", "13", "16")), *(f"Theorem {name}$''$" for name in ("7", "10", "13"))],
+    "glm": [*(f"{name}$'$" for name in ("4", "11", "13", "16")), *(f"{name}$''$" for name in ("7", "10", "13"))],
     "heavytail": ["1$'$ and 2$'$, privacy", "1$'$ and 2$'$, utility", "\\E\\|x\\||y|$ finite", "(26) is then"],
     "publicdata": [
         "Theorem 5$'$, any norms",
