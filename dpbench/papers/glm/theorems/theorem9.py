@@ -214,7 +214,7 @@ _COROLLARY_3 = (
     expected="refuted",
     holds="glm.cor3.inequality.corrected",
     statement="With probability at least 1 - beta the minimiser over the ball has L(w) - L(w; S) <= polylog(n) "
-    "(sqrt(H)B|X||Y|sqrt(log(1/beta)/n) + |Y|^2 log(1/beta)/sqrt(n)), n >= n0, the powers of log n free.",
+    "(sqrt(H)B|X||Y|sqrt(log(1/beta)/n) + |Y|^2 log(1/beta)/sqrt(n)), n >= n0.",
     because="The proof's HB^2|X|^2 log(1/beta)/n is left out. A record of chance q that the data set misses costs "
     "qHB^2|X|^2/2, and it is missed with probability (1 - q)^n = 2 beta.",
     weight="range",
@@ -244,7 +244,7 @@ def corollary3_printed(context: Context, rest: float = 0.0) -> Evidence:
     return margins(
         rows,
         "value: the bound (constants 1) times log(n)^4 over the gap at n = 1e76; it falls by more than half at every "
-        "step, so that no constant and no power of log n is enough",
+        "step",
         "x = X = Y = 1, H = 2, B = sqrt(n/2), n = n0; the loss is (z - B)^2/B^2, or (1 + z)^2 with chance 1/100: where "
         "no such record is met w = B has empirical risk 0",
         value=rows[-1]["ratio"],
@@ -289,8 +289,8 @@ def corollary3(context: Context, shrink: float = 1.0) -> Rows:
                        "ratio": chance / beta}  # fmt: skip
     return summary(
         "value: the largest ratio of the failure probability to beta, over the laws",
-        "X = Y = 1, H = 2, every record meets one coordinate. Mean label: squared loss, the gap of w = clip(mean "
-        "label) is 2w(mean label - its expectation). Rare record: the law that refutes glm.cor3.inequality",
+        "X = Y = 1, H = 2, one coordinate. Mean label: squared loss, the gap of w = clip(mean label) is 2w(mean label "
+        "- its expectation). Rare record: the law that refutes glm.cor3.inequality",
         value="ratio",
     )
 
