@@ -11,7 +11,7 @@ def printable(text: str) -> str:
     Controls and escapes, marks that turn the direction of writing, surrogates and what is not assigned become ``\\x1b``
     or ``\\u202e``; line breaks, tabs and spaces of every kind stay.
     """
-    return text if text.isprintable() else "".join(map(_shown, text))
+    return "\n".join(line if line.isprintable() else "".join(map(_shown, line)) for line in text.split("\n"))
 
 
 def _shown(character: str) -> str:

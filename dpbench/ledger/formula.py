@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import chain, count
 from typing import Any
 
-from scipy import special
+import scipy
 
 from dpbench.core import validation
 
@@ -395,8 +395,8 @@ def gaussian_delta(shift: float, epsilon: float) -> float:
     """δ(ε) of two normal laws of scale 1, `shift` apart: `dpbench.privacy.gaussian`, faster and less exact."""
     if shift == 0.0:
         return 0.0
-    first = float(special.log_ndtr(shift / 2.0 - epsilon / shift))
-    second = epsilon + float(special.log_ndtr(-shift / 2.0 - epsilon / shift))
+    first = float(scipy.special.log_ndtr(shift / 2.0 - epsilon / shift))
+    second = epsilon + float(scipy.special.log_ndtr(-shift / 2.0 - epsilon / shift))
     return -math.exp(first) * math.expm1(min(second - first, 0.0))
 
 
@@ -408,8 +408,8 @@ def laplace_delta(shift: float, epsilon: float) -> float:
 _NUMERIC: dict[str, Callable[..., float]] = {
     "exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
     "integer_part": lambda x: float(math.floor(x)),
-    "erfc": lambda x: 2.0 * float(special.ndtr(-x * math.sqrt(2.0))),
-    "betatail": lambda x, a, b: float(special.betainc(a, b, x)),
-    "gammatail": lambda a, x: float(special.gammaincc(a, x)),
+    "erfc": lambda x: 2.0 * float(scipy.special.ndtr(-x * math.sqrt(2.0))),
+    "betatail": lambda x, a, b: float(scipy.special.betainc(a, b, x)),
+    "gammatail": lambda a, x: float(scipy.special.gammaincc(a, x)),
     "gaussian_delta": gaussian_delta, "laplace_delta": laplace_delta, "sum": _sum,
 }  # fmt: skip

@@ -9,11 +9,13 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dpbench.core.validation import invalid
 from dpbench.ledger.words import ROWS, UNDECIDED
-from dpbench.privacy.profile import Profile
+
+if TYPE_CHECKING:
+    from dpbench.privacy.profile import Profile
 
 LEVEL = 1e-6
 """Error level of an entry's sampling tests, unless the entry states another."""

@@ -13,7 +13,7 @@ import importlib
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import filter as filter_names
 from importlib import resources
 
 from dpbench.core import validation
@@ -95,7 +95,7 @@ def places(paper: Paper) -> tuple[Place, ...]:
 def _matched(paper: Paper, key: str, patterns: Sequence[str], ids: list[str]) -> tuple[str, ...]:
     found: list[str] = []
     for pattern in patterns:
-        matched = [name for name in ids if fnmatchcase(name, f"{paper.name}.{pattern}")]
+        matched = filter_names(ids, f"{paper.name}.{pattern}")
         if not matched:
             raise validation.invalid(f"a pattern at {key}", f"that of an entry of {paper.name}", pattern)
         found += [name for name in matched if name not in found]

@@ -68,15 +68,19 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) or value in ("inf", "-inf", "nan")
 
 
-def check(claim: str, verdict: Any, evidence: Any) -> None:
-    """Refuse what no run can have recorded of an entry.
+def _words() -> dict[str, tuple[str, ...]]:
+    """The verdicts that each entry may have."""
+    return {one.id: VERDICTS[one.kind] for one in ledger.all_claims()}
+
+
+def check(claim: str, verdict: Any, evidence: Any, words: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse what no run can have recorded of an entry, which has one of these `words` as its verdict.
 
     Raises
     ------
     InvalidInput
         Which names the entry and the field.
     """
-    words = {one.id: VERDICTS[one.kind] for one in ledger.all_claims()}
     allowed = words.get(claim) or tuple(sorted({word for kind in VERDICTS.values() for word in kind}))
     if verdict not in allowed:
         raise validation.invalid(f"the verdict of {claim}", f"one of {', '.join(allowed)}", verdict)
@@ -92,9 +96,9 @@ def check(claim: str, verdict: Any, evidence: Any) -> None:
 
 def sound(verdicts: Iterable[StoredVerdict]) -> list[StoredVerdict]:
     """The verdicts, all of which pass `check`."""
-    checked = list(verdicts)
+    checked, words = list(verdicts), _words()
     for one in checked:
-        check(one.claim, one.verdict, one.evidence)
+        check(one.claim, one.verdict, one.evidence, words)
     return checked
 
 
@@ -215,8 +219,9 @@ def of_document(document: Any) -> dict[str, Shown]:
     try:
         if document["schema"] != SCHEMA:
             raise validation.invalid("the ledger", f"a document of schema {SCHEMA}", document["schema"])
+        words = _words()
         for item in document["claims"]:
-            check(item["id"], item["verdict"], item["evidence"])
+            check(item["id"], item["verdict"], item["evidence"], words)
         made = {**document["versions"], **({"machine": document["machine"]} if "machine" in document else {})}
         return {
             item["id"]: Shown(
