@@ -30,6 +30,11 @@ COMMANDS = {
     "list": "dpbench.cli.ledger:list_claims",
     "show": "dpbench.cli.ledger:show",
     "audit": "dpbench.cli.audit:audit",
+    "audit-arrays": "dpbench.cli.audit:audit_arrays",
+    "audit-bits": "dpbench.cli.audit:audit_bits",
+    "audit-one-run": "dpbench.cli.audit:audit_one_run",
+    "audit-scores": "dpbench.cli.audit:audit_scores",
+    "audit-search": "dpbench.cli.audit:audit_search",
     "hunt": "dpbench.cli.hunt:hunt",
     "judge": "dpbench.cli.judge:judge",
     "figures": "dpbench.cli.figures:figures",
@@ -90,7 +95,7 @@ class _Homes(MutableMapping[str, Any]):
         if name not in self._made:
             function = _function(COMMANDS[name]) if name in COMMANDS else _brought(name, homes()[name])
             if not isinstance(function, typer.Typer):
-                group = typer.Typer(add_completion=False)
+                group = typer.Typer(add_completion=False, rich_markup_mode=None)
                 group.command(name)(function)
                 function = group
             self._made[name] = get_command(function)
@@ -121,6 +126,8 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     help="Verify and benchmark differentially private learning.",
     epilog=EPILOG,

@@ -1,9 +1,13 @@
-"""``dpbench audit MODULE:SAMPLER``: a lower bound on the privacy loss of a user's own mechanism."""
+"""``dpbench audit`` and the commands beside it: lower bounds on the privacy loss of a user's own mechanism.
+
+Each way to audit is a command of its own, which has the options that mean something there.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,169 +33,71 @@ from dpbench.cli.options import (
 )
 from dpbench.core.printable import printable
 
-_FILE: dict[str, Any] = {"metavar": "FILE", "show_default": False}
 _ARRAY = "(.npy, .csv or .parquet)"
-_SETS, _CLAIM, _RUNS = "The two data sets", "The claim", "Runs"
-_DRAWN, _SOUGHT = "Outputs that are drawn already", "What is looked at"
+
+Sampler = Annotated[str, typer.Argument(metavar=SAMPLER, help="a callable (data, trials, rng) -> array of trials")]
+Data = Annotated[str, typer.Option("--data", help="data set: .npy, .npz, .csv, .parquet, .json", metavar="FILE")]
+Neighbour = Annotated[str, typer.Option("--neighbour", help="the neighbouring data set", metavar="FILE")]
+Epsilon = Annotated[
+    float | None, typer.Option("--epsilon", help="claimed; without it nothing is refuted", show_default=False, **NUMBER)
+]
+Delta = Annotated[float, typer.Option("--delta", help="claimed", **NUMBER)]
+Claim = Annotated[
+    str | None,
+    typer.Option(
+        "--claim", help="mu=1, rho=0.5, rho=0.5,delta=1e-6 or rdp=2:0.5,8:2", metavar="CLAIM", show_default=False
+    ),
+]
+Confidence = Annotated[float, typer.Option("--confidence", help="of the lower bound", **NUMBER)]
+Relation = Annotated[
+    str | None,
+    typer.Option("--relation", help="replace, add, remove or add_remove", metavar="RELATION", show_default=False),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", help="leave out this leaf of the outputs; repeatable", metavar="PATH", show_default=False),
+]
+Trials = Annotated[str, typer.Option("--trials", help="runs on each data set, or auto", metavar="RUNS")]
+Each = Annotated[bool, typer.Option("--each", help="the callable makes one result a call: (data, rng) or (data)")]
+Score = Annotated[
+    str | None,
+    typer.Option("--score", help="your own score of outputs", metavar="MODULE:SCORE", show_default=False),
+]
+Assume = Annotated[
+    str | None, typer.Option("--assume", help="gaussian: bound mu too", metavar="LAW", show_default=False)
+]
+Curve = Annotated[
+    str | None,
+    typer.Option("--curve", help="values of epsilon to bound delta at", metavar="E,E,...", show_default=False),
+]
+Tradeoff = Annotated[
+    Path | None,
+    typer.Option(
+        "--tradeoff", help="write the trade-off curve: .csv, .pdf, .png, .svg", metavar="FILE", show_default=False
+    ),
+]
+MaxSeconds = Annotated[
+    float | None, typer.Option("--max-seconds", help="make fewer runs in more time", show_default=False, **NUMBER)
+]
 
 
 @guarded
 def audit(
-    sampler: Annotated[
-        str | None,
-        typer.Argument(
-            metavar=f"[{SAMPLER}]",
-            help="a callable (data, trials, rng) -> array, first axis trials; with --one-run (included, rng) -> "
-            "scores; none for arrays",
-            show_default=False,
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option("--data", rich_help_panel=_SETS, help="data set: .npy, .npz, .csv, .parquet or .json", **_FILE),
-    ] = None,
-    neighbour: Annotated[
-        str | None, typer.Option("--neighbour", rich_help_panel=_SETS, help="the neighbouring data set", **_FILE)
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            "--epsilon",
-            rich_help_panel=_CLAIM,
-            help="claimed; without it nothing is refuted",
-            show_default=False,
-            **NUMBER,
-        ),
-    ] = None,
-    delta: Annotated[float, typer.Option("--delta", rich_help_panel=_CLAIM, help="claimed", **NUMBER)] = 0.0,
-    claim: Annotated[
-        str | None,
-        typer.Option(
-            "--claim",
-            rich_help_panel=_CLAIM,
-            help="in place of --epsilon: mu=1, rho=0.5, rho=0.5,delta=1e-6, or rdp=2:0.5,8:2",
-            metavar="CLAIM",
-            show_default=False,
-        ),
-    ] = None,
-    relation: Annotated[
-        str | None,
-        typer.Option(
-            "--relation",
-            rich_help_panel=_SETS,
-            help="of the two data sets: replace, add, remove or add_remove",
-            metavar="RELATION",
-            show_default=False,
-        ),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ignore",
-            rich_help_panel=_SOUGHT,
-            help="a leaf of the outputs to leave out, such as id; may be repeated",
-            metavar="PATH",
-            show_default=False,
-        ),
-    ] = None,
-    trials: Annotated[
-        str, typer.Option("--trials", rich_help_panel=_RUNS, help="runs on each data set, or auto")
-    ] = "1000000",
-    confidence: Annotated[
-        float, typer.Option("--confidence", rich_help_panel=_CLAIM, help="of the lower bound", **NUMBER)
-    ] = 0.999,
-    bits: Annotated[
-        bool,
-        typer.Option(
-            "--bits",
-            rich_help_panel=_SOUGHT,
-            help="look at the last bits of floating-point outputs instead of their values",
-        ),
-    ] = False,
-    each: Annotated[
-        bool,
-        typer.Option(
-            "--each", rich_help_panel=_RUNS, help="the callable makes one result a call: (data, rng) or (data)"
-        ),
-    ] = False,
-    search: Annotated[
-        str | None,
-        typer.Option(
-            "--search",
-            rich_help_panel=_SETS,
-            help="find the two data sets: a .json file, or records=5,low=0,high=1,nan=true",
-            metavar="DOMAIN",
-            show_default=False,
-        ),
-    ] = None,
-    one_run: Annotated[
-        int | None,
-        typer.Option("--one-run", rich_help_panel=_RUNS, help="canaries, all in one run", show_default=False, **WHOLE),
-    ] = None,
-    outputs: Annotated[
-        str | None,
-        typer.Option(
-            "--outputs", rich_help_panel=_DRAWN, help=f"outputs on the data set, drawn already {_ARRAY}", **_FILE
-        ),
-    ] = None,
-    neighbour_outputs: Annotated[
-        str | None,
-        typer.Option("--neighbour-outputs", rich_help_panel=_DRAWN, help=f"and on the neighbour {_ARRAY}", **_FILE),
-    ] = None,
-    included: Annotated[
-        str | None,
-        typer.Option(
-            "--included", rich_help_panel=_DRAWN, help=f"which canaries were in the data of one run {_ARRAY}", **_FILE
-        ),
-    ] = None,
-    scores: Annotated[
-        str | None, typer.Option("--scores", rich_help_panel=_DRAWN, help=f"and their scores {_ARRAY}", **_FILE)
-    ] = None,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            "--score",
-            rich_help_panel=_SOUGHT,
-            help="your own score of outputs",
-            metavar="MODULE:SCORE",
-            show_default=False,
-        ),
-    ] = None,
-    assume: Annotated[
-        str | None,
-        typer.Option(
-            "--assume", rich_help_panel=_SOUGHT, help="gaussian: bound mu too", metavar="LAW", show_default=False
-        ),
-    ] = None,
-    curve: Annotated[
-        str | None,
-        typer.Option(
-            "--curve",
-            rich_help_panel=_SOUGHT,
-            help="values of epsilon to bound delta at",
-            metavar="E,E,...",
-            show_default=False,
-        ),
-    ] = None,
-    tradeoff: Annotated[
-        Path | None,
-        typer.Option(
-            "--tradeoff",
-            rich_help_panel=_SOUGHT,
-            help="write the trade-off curve here: .csv, .pdf, .png or .svg",
-            **_FILE,
-        ),
-    ] = None,
-    max_seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--max-seconds",
-            rich_help_panel=_RUNS,
-            help="make fewer runs where the sampler is slow; with --search, end its proposals",
-            show_default=False,
-            **NUMBER,
-        ),
-    ] = None,
+    sampler: Sampler,
+    data: Data,
+    neighbour: Neighbour,
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    claim: Claim = None,
+    confidence: Confidence = 0.999,
+    relation: Relation = None,
+    trials: Trials = "1000000",
+    each: Each = False,
+    score: Score = None,
+    ignore: Ignore = None,
+    max_seconds: MaxSeconds = None,
+    curve: Curve = None,
+    tradeoff: Tradeoff = None,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
     scheduler: SchedulerOption = None,
@@ -200,72 +106,233 @@ def audit(
 ) -> None:
     """Bound the privacy loss of your own mechanism from below; exit 1 if the claim is refuted, or the audit blind.
 
-    The module is looked for in the working directory first. A table of numbers is handed over as a float
-    matrix without its header (missing ones as NaN), one with texts as a structured array with a field a column, an .npz
-    file as a dict of its arrays. What was drawn already is audited from arrays:
-    --outputs with --neighbour-outputs, or --included with --scores for one run with many canaries.
-
     dpbench audit mine:noisy_count --data a.npy --neighbour b.npy --epsilon 1
+    """
+    from dpbench.auditing.audit import audit as by_values
+    from dpbench.cli.audit_arrays import read_dataset
+
+    def measured(**running: Any) -> Any:
+        mechanism = _mechanism(sampler, each)
+        return by_values(
+            mechanism, read_dataset("--data", data), read_dataset("--neighbour", neighbour), epsilon=epsilon,
+            delta=delta, claim=_claim(claim), confidence=confidence, relation=relation, trials=_trials(trials),
+            score=_score(score), ignore=tuple(ignore or ()), max_seconds=max_seconds, seed=seed, **running,
+        )  # fmt: skip
+
+    _report(sampler, measured, curve, tradeoff, json_file, quiet, workers, scheduler)
+
+
+@guarded
+def audit_bits(
+    sampler: Sampler,
+    data: Data,
+    neighbour: Neighbour,
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    confidence: Confidence = 0.999,
+    trials: Trials = "1000000",
+    each: Each = False,
+    curve: Curve = None,
+    tradeoff: Tradeoff = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = None,
+    scheduler: SchedulerOption = None,
+    json_file: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Audit the last bits of floating-point outputs instead of their values; exit 1 if the claim is refuted.
+
+    dpbench audit-bits mine:noisy_mean --data a.npy --neighbour b.npy --epsilon 1
+    """
+    from dpbench.auditing.bits import audit_bits as by_bits
+    from dpbench.cli.audit_arrays import read_dataset
+
+    def measured(**running: Any) -> Any:
+        mechanism = _mechanism(sampler, each)
+        return by_bits(
+            mechanism, read_dataset("--data", data), read_dataset("--neighbour", neighbour), epsilon=epsilon,
+            delta=delta, confidence=confidence, trials=_trials(trials), seed=seed, **running,
+        )  # fmt: skip
+
+    _report(sampler, measured, curve, tradeoff, json_file, quiet, workers, scheduler)
+
+
+@guarded
+def audit_search(
+    sampler: Sampler,
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="a .json file, or records=5,low=0,high=1,nan=true")],
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    claim: Claim = None,
+    confidence: Confidence = 0.999,
+    relation: Relation = None,
+    trials: Annotated[int, typer.Option("--trials", help="runs on each data set", **WHOLE)] = 1_000_000,
+    each: Each = False,
+    score: Score = None,
+    ignore: Ignore = None,
+    max_seconds: Annotated[
+        float | None, typer.Option("--max-seconds", help="end the proposals then", show_default=False, **NUMBER)
+    ] = None,
+    curve: Curve = None,
+    tradeoff: Tradeoff = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = None,
+    scheduler: SchedulerOption = None,
+    json_file: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Find two neighbouring data sets that tell, and audit there; exit 1 if the claim is refuted, or the audit blind.
+
+    dpbench audit-search mine:noisy_count records=5,low=0,high=1 --epsilon 1
+    """
+    from dpbench.auditing.search import find_neighbours
+
+    def measured(**running: Any) -> Any:
+        mechanism = _mechanism(sampler, each)
+        return find_neighbours(
+            mechanism, read_domain(domain), epsilon=epsilon, delta=delta, claim=_claim(claim), confidence=confidence,
+            relation=relation, trials=trials, score=_score(score), ignore=tuple(ignore or ()),
+            seconds=max_seconds, seed=seed, **running,
+        )  # fmt: skip
+
+    _report(sampler, measured, curve, tradeoff, json_file, quiet, workers, scheduler)
+
+
+@guarded
+def audit_arrays(
+    outputs: Annotated[str, typer.Argument(metavar="OUTPUTS", help=f"outputs on the data set {_ARRAY}")],
+    neighbour_outputs: Annotated[
+        str, typer.Argument(metavar="NEIGHBOUR_OUTPUTS", help=f"and on the neighbour {_ARRAY}")
+    ],
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    claim: Claim = None,
+    confidence: Confidence = 0.999,
+    relation: Relation = None,
+    score: Score = None,
+    ignore: Ignore = None,
+    curve: Curve = None,
+    tradeoff: Tradeoff = None,
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Audit outputs that are drawn already, an independent run a row; exit 1 if the claim is refuted.
+
+    dpbench audit-arrays a_runs.npy b_runs.npy --epsilon 1
+    """
+    from dpbench.auditing.samples import audit_samples
+    from dpbench.cli.audit_arrays import read_pair
+
+    def measured(**running: Any) -> Any:
+        pair = read_pair(("OUTPUTS", outputs), ("NEIGHBOUR_OUTPUTS", neighbour_outputs))
+        return audit_samples(
+            *pair, epsilon=epsilon, delta=delta, claim=_claim(claim), confidence=confidence, relation=relation,
+            score=_score(score), ignore=tuple(ignore or ()), seed=seed,
+        )  # fmt: skip
+
+    _report("arrays", measured, curve, tradeoff, json_file, quiet)
+
+
+@guarded
+def audit_one_run(
+    run: Annotated[str, typer.Argument(metavar=SAMPLER, help="a callable (included, rng) -> scores of the canaries")],
+    canaries: Annotated[int, typer.Option("--canaries", help="how many, each in the data by a fair coin", **WHOLE)],
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    claim: Claim = None,
+    confidence: Confidence = 0.999,
+    assume: Assume = None,
+    curve: Curve = None,
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Audit one run of your own training with many canaries; exit 1 if the claim is refuted.
+
+    dpbench audit-one-run mine:train --canaries 1000 --epsilon 1 --delta 1e-5
+    """
+    from dpbench.auditing.one_run import audit_one_run as by_canaries
+
+    def measured(**running: Any) -> Any:
+        made = import_callable(run, SAMPLER, "a callable (included, rng) -> scores")
+        return by_canaries(
+            made, canaries, epsilon=epsilon, delta=delta, claim=_claim(claim), confidence=confidence, assume=assume,
+            seed=seed,
+        )  # fmt: skip
+
+    _report(run, measured, curve, None, json_file, quiet)
+
+
+@guarded
+def audit_scores(
+    included: Annotated[str, typer.Argument(metavar="INCLUDED", help=f"which canaries were in the data {_ARRAY}")],
+    scores: Annotated[str, typer.Argument(metavar="SCORES", help=f"the scores of all canaries {_ARRAY}")],
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    claim: Claim = None,
+    confidence: Confidence = 0.999,
+    assume: Assume = None,
+    curve: Curve = None,
+    seed: SeedOption = 0,
+    json_file: JsonOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Audit one run with canaries that is over, from the coins and the scores; exit 1 if the claim is refuted.
+
+    dpbench audit-scores coins.npy scores.npy --epsilon 1 --delta 1e-5
+    """
+    from dpbench.auditing.one_run import audit_one_run_scores
+    from dpbench.cli.audit_arrays import read_array
+
+    def measured(**running: Any) -> Any:
+        return audit_one_run_scores(
+            read_array("INCLUDED", included), read_array("SCORES", scores), epsilon=epsilon, delta=delta,
+            claim=_claim(claim), confidence=confidence, assume=assume, seed=seed,
+        )  # fmt: skip
+
+    _report("scores", measured, curve, None, json_file, quiet)
+
+
+def _mechanism(sampler: str, each: bool) -> Any:
+    from dpbench.auditing.outputs import each as by_calls
+
+    found = import_callable(sampler)
+    return by_calls(found) if each else found
+
+
+def _claim(text: str | None) -> Any:
+    return None if text is None else read_claim(text)
+
+
+def _score(name: str | None) -> Any:
+    return None if name is None else import_callable(name, "--score", "a callable (outputs) -> scores")
+
+
+def _report(
+    name: str,
+    measured: Callable[..., Any],
+    curve: str | None,
+    tradeoff: Path | None,
+    json_file: Path | None,
+    quiet: bool,
+    workers: int | None = 1,
+    scheduler: str | None = None,
+) -> None:
+    """Run an audit, which is given what computes and its progress; write and print its result, and end with its code.
+
+    Files are checked before the run.
     """
     check_writable("--json", json_file)
     _check_tradeoff(tradeoff)
     epsilons = None if curve is None else parts("--curve", curve, float)
-
     from dpbench.core.validation import InvalidInput
     from dpbench.runs.progress import on_stderr
 
-    mode = _mode(
-        sampler,
-        {
-            "samples": {"--outputs": outputs, "--neighbour-outputs": neighbour_outputs},
-            "scores": {"--included": included, "--scores": scores},
-            "search": {"--search": search},
-            "one run": {"--one-run": one_run},
-            "pair": {"--data": data, "--neighbour": neighbour},
-        },
-    )
-    common: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "confidence": confidence, "seed": seed}
-    whole = None if claim is None else read_claim(claim)
-    own = None if score is None else import_callable(score, "--score", "a callable (outputs) -> scores")
-    _check_fits(
-        mode,
-        max_seconds=max_seconds,
-        claim=claim,
-        score=score,
-        assume=assume,
-        bits=bits or None,
-        each=each or None,
-        tradeoff=tradeoff,
-        relation=relation,
-        ignore=ignore or None,
-    )
-    known: dict[str, Any] = (
-        {} if mode in ("one run", "scores") or bits else {"relation": relation, "ignore": tuple(ignore or ())}
-    )
     progress = on_stderr(quiet)
     try:
         with chosen_workers(workers, scheduler) as computing, stoppable("an audit", computing) as executor:
-            if mode == "samples":
-                from dpbench.auditing.samples import audit_samples
-                from dpbench.cli.audit_arrays import read_pair
-
-                pair = read_pair(("--outputs", str(outputs)), ("--neighbour-outputs", str(neighbour_outputs)))
-                result = audit_samples(pair[0], pair[1], claim=whole, score=own, **known, **common)
-            elif mode == "scores":
-                from dpbench.auditing.one_run import audit_one_run_scores
-                from dpbench.cli.audit_arrays import read_array
-
-                canaries = read_array("--included", str(included)), read_array("--scores", str(scores))
-                result = audit_one_run_scores(*canaries, assume=assume, claim=whole, **common)
-            else:
-                form = "a callable (included, rng) -> scores" if mode == "one run" else None
-                mechanism = import_callable(str(sampler), SAMPLER, *(() if form is None else (form,)))
-                common |= {} if mode == "one run" else {"workers": executor, "progress": progress.blocks}
-                result = _sampled(
-                    mode, mechanism, common, data=data, neighbour=neighbour, domain=search, canaries=one_run, bits=bits,
-                    each_call=each, max_seconds=max_seconds, trials=_trials(trials), assume=assume, claim=whole,
-                    score=own, known=known,
-                )  # fmt: skip
+            result = measured(workers=executor, progress=progress.blocks)
     except InvalidInput as error:
         _show_frames(error)
         raise
@@ -280,75 +347,8 @@ def audit(
     if not quiet:
         from dpbench.report.tables import print_audit
 
-        print_audit(sampler or mode, result, console(stderr=is_stdout(json_file)), epsilons, bounds)
+        print_audit(name, result, console(stderr=is_stdout(json_file)), epsilons, bounds)
     raise typer.Exit(UNEXPECTED if result.verdict in ("refuted", "blind") else 0)
-
-
-def _sampled(mode: str, mechanism: Any, common: dict[str, Any], **given: Any) -> Any:
-    """The audits that run a callable."""
-    if mode == "one run":
-        from dpbench.auditing.one_run import audit_one_run
-
-        return audit_one_run(mechanism, given["canaries"], assume=given["assume"], claim=given["claim"], **common)
-    if given["each_call"]:
-        from dpbench.auditing.outputs import each
-
-        mechanism = each(mechanism)
-    extra = {"claim": given["claim"], "score": given["score"], "trials": given["trials"], **given["known"], **common}
-    if mode == "search":
-        from dpbench.auditing.search import find_neighbours
-
-        return find_neighbours(mechanism, read_domain(given["domain"]), seconds=given["max_seconds"], **extra)
-    from dpbench.cli.audit_arrays import read_dataset
-
-    pair = read_dataset("--data", given["data"]), read_dataset("--neighbour", given["neighbour"])
-    if given["bits"]:
-        from dpbench.auditing.bits import audit_bits
-
-        extra = {name: value for name, value in extra.items() if name not in ("claim", "score")}
-        return audit_bits(mechanism, *pair, **extra)
-    from dpbench.auditing.audit import audit as by_values
-
-    return by_values(mechanism, *pair, assume=given["assume"], max_seconds=given["max_seconds"], **extra)
-
-
-def _mode(sampler: str | None, ways: dict[str, dict[str, Any]]) -> str:
-    """Which audit the options ask for, `ways` by its name; what stands alone or in the way is named."""
-    from dpbench.core.validation import InvalidInput
-
-    asked = [name for name, options in ways.items() if any(v is not None for v in options.values())]
-    if len(asked) > 1:
-        one, other = (next(o for o, v in ways[name].items() if v is not None) for name in asked[:2])
-        raise InvalidInput(f"{other} must not stand beside {one}, got both")
-    mode = asked[0] if asked else "pair"
-    if sampler is None and mode in ("pair", "search", "one run"):
-        raise typer.BadParameter("Missing argument.", param_hint=f"'{SAMPLER}'")
-    if sampler is not None and mode in ("samples", "scores"):
-        raise InvalidInput(f"{SAMPLER} must be left out beside {next(iter(ways[mode]))}, got {sampler!r}")
-    for option, value in ways[mode].items():
-        if value is None:
-            raise typer.BadParameter("Missing option.", param_hint=f"'{option}'")
-    return mode
-
-
-def _check_fits(mode: str, **given: Any) -> None:
-    """Refuse an option that the audit at hand does not look at."""
-    from dpbench.core.validation import InvalidInput
-
-    takes = {
-        "pair": {"claim", "score", "assume", "bits", "each", "tradeoff", "max_seconds", "relation", "ignore"},
-        "search": {"claim", "score", "each", "tradeoff", "max_seconds", "relation", "ignore"},
-        "samples": {"claim", "score", "tradeoff", "relation", "ignore"},
-        "one run": {"assume", "claim"},
-        "scores": {"assume", "claim"},
-    }[mode]
-    for name, value in given.items():
-        if value is not None and name not in takes:
-            raise InvalidInput(f"--{name.replace('_', '-')} must be left out of an audit by {mode}, got {value}")
-    if given["bits"]:
-        for name in ("claim", "score", "assume", "max_seconds", "relation", "ignore"):
-            if given[name] is not None:
-                raise InvalidInput(f"--{name.replace('_', '-')} must be left out beside --bits, got {given[name]}")
 
 
 def _show_frames(error: BaseException) -> None:

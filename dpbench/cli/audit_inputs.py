@@ -126,17 +126,17 @@ def read_domain(text: str) -> dict[str, Any]:
     from dpbench.core.validation import invalid
 
     if text.lower().endswith(".json"):
-        made = read_data("--search", text)
+        made = read_data("DOMAIN", text)
     else:
         made = {}
         for item in text.split(","):
             name, sign, value = item.strip().partition("=")
             if not sign:
-                raise invalid("--search", "a .json file, or name=value items separated by commas", text)
+                raise invalid("DOMAIN", "a .json file, or name=value items separated by commas", text)
             try:
                 made[name] = json.loads(value)
             except ValueError:
                 made[name] = value
     if not isinstance(made, dict):
-        raise invalid("--search", "a description by names, such as records=5,low=0,high=1", text)
+        raise invalid("DOMAIN", "a description by names, such as records=5,low=0,high=1", text)
     return made

@@ -8,12 +8,21 @@ from typing import Annotated
 import typer
 
 from dpbench.cli.guard import guarded
-from dpbench.cli.options import SourcesOption, say, use_sources
+from dpbench.cli.options import (
+    JsonOption,
+    SourcesOption,
+    check_writable,
+    is_stdout,
+    paper_ids,
+    say,
+    use_sources,
+    write_json,
+)
 
 
 @guarded
 def errata(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="name of a paper, for example glm")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="name of a paper", autocompletion=paper_ids)],
     sources: SourcesOption = None,
     html: Annotated[bool, typer.Option("--html", help="one HTML page instead of Markdown")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="a note in LaTeX, with proofs")] = False,
@@ -21,31 +30,35 @@ def errata(
     evidence: Annotated[
         Path | None, typer.Option("--evidence", metavar="DIR", help="folder of evidence; default the committed one")
     ] = None,
+    json_file: JsonOption = None,
 ) -> None:
-    """Print the errata page of a paper: what does not hold as printed, and what to write instead."""
+    """Print the errata page of a paper: what does not hold as printed, and what to write instead.
+
+    dpbench errata glm --html > errata.html
+    """
     from dpbench.core.validation import InvalidInput
     from dpbench.ledger.registry import indexed
 
     if html + latex + coverage > 1:
         raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
+    check_writable("--json", json_file)
     use_sources(sources)
-    form = "coverage" if coverage else "latex" if latex else "html" if html else "markdown"
     with indexed():
-        made = _made(paper, form, evidence)
-    say(made, nl=not made.endswith("\n"))
+        from dpbench.report import coverage as covered
+        from dpbench.report import errata as pages
+        from dpbench.report.stored import best, known
 
+        named, found = pages.paper_named(paper), {}
+        if coverage:
+            made = covered.coverage(named)
+        elif latex:
+            from dpbench.report.note import latex as note
 
-def _made(paper: str, form: str, evidence: Path | None) -> str:
-    """The page of the paper with this name."""
-    from dpbench.report import coverage as covered
-    from dpbench.report import errata as pages
-    from dpbench.report.stored import best, known
-
-    named = pages.paper_named(paper)
-    if form == "coverage":
-        return covered.coverage(named)
-    if form == "latex":
-        from dpbench.report.note import latex
-
-        return latex(named)
-    return (pages.page if form == "html" else pages.markdown)(named, best(known(None, evidence)))
+            made = note(named)
+        else:
+            found = best(known(None, evidence))
+            made = (pages.page if html else pages.markdown)(named, found)
+        if json_file is not None:
+            write_json(json_file, pages.to_dict(named, found))
+    if not is_stdout(json_file):
+        say(made, nl=not made.endswith("\n"))

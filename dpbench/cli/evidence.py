@@ -32,7 +32,10 @@ FolderOption = Annotated[
 ]
 
 app = typer.Typer(
-    help="The committed evidence: how it stands, and running it again.", no_args_is_help=True, add_completion=False
+    help="The committed evidence: how it stands, and running it again.",
+    no_args_is_help=False,
+    add_completion=False,
+    rich_markup_mode=None,
 )
 
 
@@ -45,7 +48,10 @@ def status(
     evidence: FolderOption = None,
     json_file: JsonOption = None,
 ) -> None:
-    """Say which evidence is of other code, and because of which modules; runs nothing, exit 0."""
+    """Say which evidence is of other code, and because of which modules; runs nothing, exit 0.
+
+    dpbench evidence status --paper glm
+    """
     from dpbench.ledger.evidence import SCHEMA, committed
     from dpbench.ledger.evidence import status as status_of
     from dpbench.report.tables import print_status
@@ -159,7 +165,10 @@ def compare(
     json_file: JsonOption = None,
     every: Annotated[bool, typer.Option("--all", help="show entries that are the same, too")] = False,
 ) -> None:
-    """Show two ledgers side by side; exit 1 on another verdict, lost evidence, or numbers that moved too far."""
+    """Show two ledgers side by side; exit 1 on another verdict, lost evidence, or numbers that moved too far.
+
+    dpbench compare old.json new.json
+    """
     from dataclasses import asdict
 
     from dpbench.ledger.compare import compare as differences

@@ -33,7 +33,10 @@ def export(
     store: StoreOption = DEFAULT_STORE,
     quiet: QuietOption = False,
 ) -> None:
-    """Write evidence, certificates, versions, page, table, citations and checksums into one zip file; runs nothing."""
+    """Write evidence, certificates, versions, page, table, citations and checksums into one zip file; runs nothing.
+
+    dpbench export --paper glm
+    """
     from dpbench.core.validation import invalid
     from dpbench.ledger.registry import all_papers
     from dpbench.ledger.verify import select

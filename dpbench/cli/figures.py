@@ -17,6 +17,7 @@ from dpbench.cli.options import (
     SourcesOption,
     StoreOption,
     check_writable,
+    figure_names,
     given_store,
     parts,
     say,
@@ -31,7 +32,9 @@ FEW = 6  # entries that are named one by one
 
 @guarded
 def figures(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[FIGURE]...", help="names; default all")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[FIGURE]...", help="names; default all", autocompletion=figure_names)
+    ] = None,
     paper: PaperOption = None,
     sources: SourcesOption = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="where to write")] = Path("figures"),

@@ -44,7 +44,10 @@ def hunt(
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Search claims for counterexamples. Exit 1 if one is accepted for an entry that is expected to hold."""
+    """Search claims for counterexamples. Exit 1 if one is accepted for an entry that is expected to hold.
+
+    dpbench hunt 'glm.lemma*' --seconds 5
+    """
     from dpbench.certificates.search.find import find_counterexample
     from dpbench.certificates.search.known import question_of, questions
     from dpbench.core.validation import InvalidInput

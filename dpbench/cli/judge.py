@@ -38,6 +38,8 @@ def judge(
     vacuous; or neither.
 
     Exit 0: none refuted or vacuous; 1: one is; 2: a file that cannot be read.
+
+    dpbench judge theorem.toml --certificates proofs
     """
     from dpbench.certificates.judge import decide
     from dpbench.certificates.judge_toml import read

@@ -48,6 +48,28 @@ def claim_ids(incomplete: str) -> list[str]:
     return sorted(path.stem for path in folder().glob("*.json") if path.stem.startswith(incomplete))
 
 
+def figure_names(incomplete: str) -> list[str]:
+    """Figures that begin so: every entry's own, too."""
+    from dpbench.report.drawings import of_many, of_one
+
+    names = {drawing.name for drawing in of_one()} | {drawing.name for drawing in of_many()}
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def paper_ids(incomplete: str) -> list[str]:
+    """Papers whose names begin so, none of which is imported."""
+    from dpbench.ledger.registry import paper_names
+
+    return [name for name in paper_names() if name.startswith(incomplete)]
+
+
+def kinds(incomplete: str) -> list[str]:
+    """Kinds of claims that begin so."""
+    from dpbench.ledger.words import KINDS
+
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
+
+
 ClaimsArgument = Annotated[
     list[str] | None,
     typer.Argument(
@@ -73,16 +95,21 @@ JsonOption = Annotated[
     Path | None,
     typer.Option("--json", help="write strict JSON here; - for stdout", metavar="FILE", show_default=False),
 ]
-JunitOption = Annotated[
-    Path | None,
-    typer.Option("--junit", help="write a JUnit report here; - for stdout", metavar="FILE", show_default=False),
-]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="no progress, no table")]
 PaperOption = Annotated[
     list[str] | None,
-    typer.Option("--paper", help="only this paper; may be given again", metavar="PAPER", show_default=False),
+    typer.Option(
+        "--paper",
+        help="only this paper; may be given again",
+        metavar="PAPER",
+        show_default=False,
+        autocompletion=paper_ids,
+    ),
 ]
-KindOption = Annotated[str | None, typer.Option("--kind", help="only this kind of claim", show_default=False)]
+KindOption = Annotated[
+    str | None,
+    typer.Option("--kind", help="only this kind of claim", metavar="KIND", show_default=False, autocompletion=kinds),
+]
 
 SourcesOption = Annotated[
     list[str] | None,

@@ -50,7 +50,10 @@ def report(
     store: StoreOption = DEFAULT_STORE,
     quiet: QuietOption = False,
 ) -> None:
-    """Write the ledger with its evidence and figures as one HTML page that needs no network."""
+    """Write the ledger with its evidence and figures as one HTML page that needs no network.
+
+    dpbench report --paper glm --latex ledger.tex --citation papers.bib
+    """
     from dpbench.core.validation import InvalidInput, invalid
 
     if ledger is not None and store != DEFAULT_STORE:

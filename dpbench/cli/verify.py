@@ -14,7 +14,6 @@ from dpbench.cli.options import (
     NUMBER,
     ClaimsArgument,
     JsonOption,
-    JunitOption,
     KindOption,
     PaperOption,
     ProcessesOption,
@@ -29,7 +28,6 @@ from dpbench.cli.options import (
     is_stdout,
     say,
     use_sources,
-    write,
     write_json,
 )
 
@@ -46,7 +44,6 @@ def verify(
     workers: ProcessesOption = None,
     scheduler: SchedulerOption = None,
     json_file: JsonOption = None,
-    junit_file: JunitOption = None,
     certificates: Annotated[
         Path | None,
         typer.Option("--certificates", help="write the certificates of these entries here", metavar="FOLDER"),
@@ -71,14 +68,12 @@ def verify(
 
     Finished work is kept in the store: after Ctrl-C, a kill or a full disk, run the same command again. A verdict found
     by the same code, versions, processor, level and seed is read from it.
+
+    dpbench verify 'glm.*.privacy.*' --json ledger.json
     """
-    from dpbench.core.validation import InvalidInput
     from dpbench.runs.executors import cores
 
-    if is_stdout(json_file) and is_stdout(junit_file):
-        raise InvalidInput("--junit must be a file where --json is -, got -")
     check_writable("--json", json_file)
-    check_writable("--junit", junit_file)
     use_sources(sources)
 
     processes: int | None = 1 if scheduler is not None else max(1, workers or cores())
@@ -117,10 +112,6 @@ def verify(
         write_json(json_file, document)
     if certificates is not None:
         _write_certificates(certificates, {entry.claim.id for entry in ledger.entries}, quiet)
-    if junit_file is not None:
-        from dpbench.report.junit import junit
-
-        write(junit_file, junit(ledger))
     if ledger.reused:  # said under --quiet, too: such a verdict is the word of whoever wrote the store
         one_line(
             f"{ledger.reused} of {len(ledger.entries)} verdicts are of an earlier run, read from {store} "
@@ -129,7 +120,7 @@ def verify(
     if not quiet:
         from dpbench.report.tables import print_ledger
 
-        print_ledger(ledger, console(stderr=is_stdout(json_file) or is_stdout(junit_file)), every=every)
+        print_ledger(ledger, console(stderr=is_stdout(json_file)), every=every)
     if not ledger.entries:
         one_line("nothing was run: " + "; ".join(f"{item['id']} is {item['reason']}" for item in ledger.not_run))
         raise typer.Exit(BAD_USE)

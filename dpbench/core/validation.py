@@ -111,12 +111,17 @@ def integer(name: str, value: Any, *, at_least: int, at_most: int = LARGEST_INTE
     return int(value)
 
 
+MANY = 20
+"""Options up to which an error lists them."""
+
+
 def choice(name: str, value: Any, options: Iterable[str]) -> str:
-    """One of the named options, with the nearest one suggested otherwise."""
+    """One of the named options, with the nearest one suggested otherwise; many options are counted, not listed."""
     known = list(options)
     if isinstance(value, str) and value in known:
         return value
-    raise invalid(name, f"one of {', '.join(known)}{did_you_mean(value, known)}", value)
+    listed = ", ".join(known) if len(known) <= MANY else f"{len(known)} names"
+    raise invalid(name, f"one of {listed}{did_you_mean(value, known)}", value)
 
 
 def did_you_mean(value: Any, options: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ paper's own caveats, the check of the quotation, the authors' reply. All of it s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
@@ -20,6 +21,7 @@ from dpbench.ledger.words import FAILED, HURT, WEIGHTS
 from dpbench.report.coverage import counted, places
 from dpbench.report.stored import Shown
 from dpbench.report.view import ERRATA, HURTS, Part, view
+from dpbench.report.view import to_dict as entry_to_dict
 
 UNSAID = "Who is hurt is not said"
 Section = tuple[str, list[tuple[str, list[Part]]]]
@@ -125,6 +127,14 @@ def page(paper: Paper, found: Mapping[str, Shown]) -> str:
     title, *preface = heading(paper)
     style = "body{max-width:46em;margin:2em auto;font-family:serif;line-height:1.45}h4{margin:.8em 0 0}p{margin:.2em 0}"
     return render("errata.html.j2", style=style, title=title, preface=preface, sections=sections(paper, found))
+
+
+def to_dict(paper: Paper, found: Mapping[str, Shown]) -> dict[str, Any]:
+    """The findings as plain types, in the same order."""
+    check_twins(paper, found)
+    shown = {claim: [found[claim.id]] if claim.id in found else [] for claim in findings(paper)}
+    entries = [entry_to_dict(claim, some, scope=ERRATA) for claim, some in shown.items()]
+    return {"schema": 1, "paper": paper.name, "title": heading(paper)[0], "entries": entries}
 
 
 def paper_named(name: str) -> Paper:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dpbench.certificates.shown import about
 from dpbench.ledger import verify as ledger
@@ -97,6 +98,15 @@ def view(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> li
     ]
     order = (NOTE, ERRATA, ENTRY)
     return [part for part in parts if any(part.lines) and order.index(part.scope) <= order.index(scope)]
+
+
+def to_dict(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> dict[str, Any]:
+    """The same as plain types, for ``--json``: an item of ``entries`` in ``evidence/schemas/entries.json``."""
+    verdicts = [{"verdict": one.verdict, "value": one.evidence["value"], "level": one.level} for one in found]
+    parts = [
+        {"label": part.label, "form": part.form, "lines": list(part.lines)} for part in view(claim, found, scope=scope)
+    ]
+    return {"id": claim.id, "source": claim.source, "expected": claim.expected, "verdicts": verdicts, "parts": parts}
 
 
 def harm(claim: Claim) -> str:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -89,28 +88,6 @@ def test_json(only: Any, run: Any) -> None:
     assert sorted(os.listdir()) == [".dpbench", "found.json"]  # no half-written file stays
 
 
-def test_junit(only: Any, run: Any) -> None:
-    only(GOOD, WRONG, LONG)
-    assert run("verify --quiet --junit report.xml")[0] == 1
-    (suite,) = ElementTree.parse("report.xml").getroot()
-    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
-        "tests": "3", "failures": "1", "errors": "0", "skipped": "1",
-    }  # fmt: skip
-    one, two, three = suite
-    assert one.find("failure") is None and "value: 0.25" in one.findtext("system-out", "")
-    assert two.find("failure").get("message") == "refuted, expected not refuted"  # type: ignore[union-attr]
-    assert three.find("skipped") is not None
-
-
-def test_junit_of_text_that_xml_forbids(only: Any, run: Any) -> None:
-    odd = "bell \x07, escape \x1b[0m, nul \x00, half a pair \ud800, not a character \uffff, but ε, \t and 𝛿"
-    only(claim("glm.one.inequality", "refuted", "inequality", "not refuted", notes=(odd,)))
-    assert run("verify --quiet --junit report.xml")[0] == 1
-    said = ElementTree.parse("report.xml").getroot().findtext(".//system-out", "")
-    assert r"bell \x07, escape \x1b[0m, nul \x00, half a pair \ud800, not a character \uffff, but ε, " in said
-    assert said.endswith("\t and 𝛿")
-
-
 def test_list(only: Any, run: Any) -> None:
     only(GOOD, WRONG)
     code, out, _ = run("list glm.one.*")
@@ -179,6 +156,9 @@ def test_show_leaves_out_a_verdict_that_was_changed(only: Any, run: Any) -> None
     assert code == 0 and "banana" not in out and "nothing is stored" in out
     run("verify --quiet")
     assert "not refuted, value 0.25" in run("show glm.one.inequality")[1]
+    (entry,) = json.loads(run("show glm.one.inequality --json -")[1])["entries"]
+    assert entry["id"] == "glm.one.inequality" and entry["verdicts"][0]["verdict"] == "not refuted"
+    assert {"Statement", "Measured", "Shown by"} <= {part["label"] for part in entry["parts"]}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``dpbench audit`` in all its ways: arrays, one run, search, each, claims, curves, the trade-off curve."""
+"""``dpbench audit`` and the commands beside it: each claims, curves, files, the trade-off curve."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ LINES = {
     f"{PAIR} --claim rdp=2:5,8:9": 0,
     f"{PAIR} --epsilon 0.5 --score mech_of_ways:attack": 1,
     "audit mech_of_ways:once --each --data a.npy --neighbour b.npy --trials 2000 --epsilon 0.3": 1,
-    "audit --outputs outputs_a.npy --neighbour-outputs outputs_b.npy --epsilon 0.5": 1,
-    "audit --outputs outputs_a.csv --neighbour-outputs outputs_b.csv --epsilon 1.5": 0,
-    "audit --outputs outputs_a.npy --neighbour-outputs outputs_b.npy --claim mu=3": 0,
-    "audit --included included.npy --scores scores.npy --epsilon 0.5 --assume gaussian": 1,
-    "audit mech_of_ways:canaries --one-run 500 --epsilon 0.5": 1,
-    "audit mech_of_ways:noisy --search records=2,high=2 --trials 2e3 --epsilon 1 --max-seconds 0.5": 1,
+    "audit-arrays outputs_a.npy outputs_b.npy --epsilon 0.5": 1,
+    "audit-arrays outputs_a.csv outputs_b.csv --epsilon 1.5": 0,
+    "audit-arrays outputs_a.npy outputs_b.npy --claim mu=3": 0,
+    "audit-scores included.npy scores.npy --epsilon 0.5 --assume gaussian": 1,
+    "audit-one-run mech_of_ways:canaries --canaries 500 --epsilon 0.5": 1,
+    "audit-search mech_of_ways:noisy records=2,high=2 --trials 2000 --epsilon 1 --max-seconds 0.5": 1,
 }
 
 
@@ -124,20 +124,20 @@ def test_a_relation_is_recorded_or_refused(
 
 @pytest.mark.parametrize("option", ["--relation add", "--ignore id"])
 def test_one_run_has_no_relation_or_leaves(option: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(f"audit mech_of_ways:canaries --one-run 500 --epsilon 0.5 {option}".split()) == 2
+    assert run(f"audit-one-run mech_of_ways:canaries --canaries 500 --epsilon 0.5 {option}".split()) == 2
     assert option.split()[0] in capsys.readouterr().err
 
 
 def test_csv_and_npy_give_the_same(place: Path) -> None:
     for kind in ("npy", "csv"):
-        line = f"audit --outputs outputs_a.{kind} --neighbour-outputs outputs_b.{kind} --json {kind}.json --quiet"
+        line = f"audit-arrays outputs_a.{kind} outputs_b.{kind} --json {kind}.json --quiet"
         assert run(line.split()) == 0
     assert json.loads((place / "npy.json").read_text()) == json.loads((place / "csv.json").read_text())
 
 
 def test_parquet_where_pandas_can_read_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pandas = pytest.importorskip("pandas")
-    line = "audit --outputs a.parquet --neighbour-outputs b.parquet --epsilon 0.5 --quiet"
+    line = "audit-arrays a.parquet b.parquet --epsilon 0.5 --quiet"
     try:
         for name in ("a", "b"):
             outputs = np.load(place / f"outputs_{name}.npy")
@@ -146,7 +146,7 @@ def test_parquet_where_pandas_can_read_it(place: Path, capsys: pytest.CaptureFix
         for name in ("a", "b"):
             (place / f"{name}.parquet").write_bytes(b"PAR1")
         assert run(line.split()) == 2
-        assert "--outputs must be a .npy or .csv file, or pyarrow be installed" in capsys.readouterr().err
+        assert "OUTPUTS must be a .npy or .csv file, or pyarrow be installed" in capsys.readouterr().err
         return
     assert run(line.split()) == 1
 
@@ -155,7 +155,7 @@ def tables(place: Path, header: str, one: list[str], other: list[str]) -> str:
     for name, lines in (("a", one), ("b", other)):
         head = header.split("/")
         (place / f"table_{name}.csv").write_text("\n".join([head[0 if name == "a" else -1], *lines]) + "\n")
-    return "audit --outputs table_a.csv --neighbour-outputs table_b.csv --epsilon 0.5 --json found.json --quiet"
+    return "audit-arrays table_a.csv table_b.csv --epsilon 0.5 --json found.json --quiet"
 
 
 @pytest.mark.few(2)
@@ -223,7 +223,7 @@ def test_columns_of_a_data_frame() -> None:
 
 
 def test_what_is_excluded_is_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["audit", "--included", "included.npy", "--scores", "scores.npy", "--epsilon", "30"]) == 0
+    assert run(["audit-scores", "included.npy", "scores.npy", "--epsilon", "30"]) == 0
     assert "no scores of so few canaries could have refuted" in capsys.readouterr().out
     assert run([*PAIR.split(), "--epsilon", "3"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
@@ -232,8 +232,8 @@ def test_what_is_excluded_is_printed(place: Path, capsys: pytest.CaptureFixture[
 
 def test_pickles_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(place / "objects.npy", np.array([{"a": 1}] * 200, dtype=object), allow_pickle=True)
-    assert run(["audit", "--outputs", "objects.npy", "--neighbour-outputs", "outputs_b.npy"]) == 2
-    assert "--outputs must be a sound .npy file" in capsys.readouterr().err
+    assert run(["audit-arrays", "objects.npy", "outputs_b.npy"]) == 2
+    assert "OUTPUTS must be a sound .npy file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["npz", "parquet"])
@@ -249,7 +249,7 @@ def test_an_array_file_that_unpacks_to_far_more_than_its_size_is_refused(
         pandas = pytest.importorskip("pandas")
         pytest.importorskip("pyarrow")
         pandas.DataFrame({"a": zeros}).to_parquet(place / "zeros.parquet")
-        line = "audit --outputs zeros.parquet --neighbour-outputs zeros.parquet --epsilon 1"
+        line = "audit-arrays zeros.parquet zeros.parquet --epsilon 1"
     run(line.split())
     assert "bytes" not in capsys.readouterr().err
     monkeypatch.setattr(audit_inputs, "SMALL", 7_999_999)
@@ -258,7 +258,7 @@ def test_an_array_file_that_unpacks_to_far_more_than_its_size_is_refused(
 
 
 def test_the_curve_is_printed_and_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for line in (PAIR, "audit --included included.npy --scores scores.npy"):
+    for line in (PAIR, "audit-scores included.npy scores.npy"):
         assert run([*line.split(), "--curve", "0,0.5,1", "--json", "found.json"]) == 0
         curve = json.loads((place / "found.json").read_text())["curve"]
         assert curve["epsilon"] == [0.0, 0.5, 1.0] and curve["delta"][0] > 0.0
@@ -275,7 +275,7 @@ def test_the_tradeoff_curve_is_written(place: Path) -> None:
 
 
 def test_what_stands_beside_is_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["audit", "--included", "included.npy", "--scores", "scores.npy", "--assume", "gaussian"]) == 0
+    assert run(["audit-scores", "included.npy", "scores.npy", "--assume", "gaussian"]) == 0
     out = capsys.readouterr().out
     assert "arXiv 2410.22235" in out and "coins are fair" in out and "mu >= " in out
     assert run(PAIR.split()) == 0

@@ -33,7 +33,7 @@ PAPERS = re.compile(r"\b(glm|heavytail|publicdata)\b")
 NAMED = {
     "dpbench", "dpbench.glm", "dpbench.heavytail", "dpbench.publicdata",  # names kept for users
     "dpbench.sklearn.estimators", "dpbench.sklearn.search",  # of the papers' layer, under a name kept for users
-    "dpbench.cli.errata", "dpbench.cli.options",  # an example in a command's help
+ "dpbench.cli.options",  # an example in a command's help
 }  # fmt: skip
 """Modules outside the papers that name one."""
 

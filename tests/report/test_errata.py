@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import subprocess
 from dataclasses import replace
@@ -134,6 +135,9 @@ def test_a_made_up_page_escapes_and_takes_evidence() -> None:
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["errata", "glm", "--evidence", str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith("# Errata proposed for")
+    assert run(["errata", "glm", "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["paper"] == "glm" and document["entries"][0]["id"] == "glm.thm5.privacy.printed"
     assert run(["errata", "gml"]) == 2
     assert "did you mean glm?" in capsys.readouterr().err
     assert run(["errata", "glm", "--html", "--latex"]) == 2
