@@ -6,7 +6,7 @@ from dpbench.core import sources as _sources  # noqa: F401 - first of all: it no
 from dpbench.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dpbench import bounds, glm, heavytail, publicdata, testing
+    from dpbench import bounds, glm, heavytail, publicdata, scores, testing
     from dpbench.auditing.audit import AuditResult, audit
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.dependence import DependentOutputs
@@ -54,6 +54,7 @@ _HOME = {
     "plot": "dpbench.report.plot",
     "publicdata": "dpbench.publicdata",
     "runs_needed": "dpbench.auditing.detectable",
+    "scores": "dpbench.scores",
     "testing": "dpbench.testing",
     "verify": "dpbench.ledger.verify",
 }
@@ -85,6 +86,7 @@ __all__ = [
     "plot",
     "publicdata",
     "runs_needed",
+    "scores",
     "testing",
     "verify",
 ]

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 LAYERS = (
     ("core",),
-    ("bounds", "convex", "lowerbounds", "privacy", "rates", "runs"),
+    ("bounds", "convex", "lowerbounds", "privacy", "rates", "runs", "scores"),
     ("auditing",),
     ("ledger",),
     ("certificates",),
