@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 from naive import heavytail as naive
 
-from dpbench.papers.heavytail.algorithms import _bound_kernels as bounds
-from dpbench.papers.heavytail.algorithms import _lattice_kernels as lattice
-from dpbench.papers.heavytail.algorithms import _score_kernels as scores
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)
@@ -30,11 +27,11 @@ def records(theta: float, n: int = 70) -> tuple[np.ndarray, np.ndarray]:
     return X, 0.25 * X.sum(axis=0) + np.where(np.arange(n) % 3 == 0, 0.0, rng.standard_t(1.5, n))
 
 
-def group(theta: float) -> tuple[Any, ...]:
-    """What the tree's kernels take of a group first: all records, none settled."""
+def in_coordinates(theta: float) -> tuple[Any, ...]:
+    """What the tree's kernels take first: the records in its coordinates, and their sizes."""
     X, y = records(theta)
     features = np.ascontiguousarray(np.array(naive.unsheared(X.T.tolist(), SHEAR.tolist())).T)
-    return features, y, np.abs(y) + 2.0 * np.abs(features).sum(axis=0), 0.0, np.zeros(2)
+    return features, y, np.abs(y) + 2.0 * np.abs(features).sum(axis=0)
 
 
 def lattice_of(theta: float) -> tuple[Any, ...]:
@@ -45,20 +42,6 @@ def lattice_of(theta: float) -> tuple[Any, ...]:
 def parameters(theta: float) -> tuple[float, float, float, float, int, int]:
     """The same, for the twin."""
     return IOTA, theta, WEIGHT, SPACING, RESOLUTION, BALL
-
-
-def settled_group(theta: float, i: int) -> tuple[Any, ...]:
-    """The records that the settle kernel keeps on box i, and the affine function for the rest."""
-    features, y, sizes, _, _ = group(theta)
-    offsets, b, kept = np.empty((2, 2)), np.empty(2), np.empty(y.size, np.int64)
-    lattice.place(LOW[i], HIGH[i], SHEAR, RESOLUTION, BALL, offsets)
-    first, last = SPACING * (LOW[i] + offsets[0]), SPACING * (HIGH[i] + offsets[0])
-    a = bounds.settle(
-        features, y, sizes, IOTA, theta, quarters(theta), 0.5 * (first + last),
-        0.5 * (last - first) + SPACING * offsets[1], 0.01, b, kept, np.empty((bounds.ROWS + 8, scores.LANES)),
-    )  # fmt: skip
-    stay = kept == 1
-    return np.ascontiguousarray(features[:, stay]), y[stay], sizes[stay], a, b
 
 
 def heavy_tailed(

@@ -177,7 +177,6 @@ TWINS = {
             ("_geometric_kernels.log_geometric_sum_of_negative", "log_geometric"),
             ("_geometric_kernels.geometric_draw", "geometric_quantile"),
             ("_bound_kernels.psi_below", "psi"),
-            ("_bound_kernels.settle", "score"),
             ("_lattice_kernels.least_square", "lattice"),
             ("_lattice_kernels.lift", "lift"),
             ("_lattice_kernels.inside", "belongs"),
@@ -187,7 +186,6 @@ TWINS = {
     **{
         f"dpbench.papers.heavytail.algorithms.{name}": (f"naive.heavytail:{twin}", "test_heavytail_tree_kernels.py")
         for name, twin in (
-            ("_tree_kernels.inner", "dot"),
             ("_tree_kernels.bound_boxes", "log_mass"),
             ("_tree_kernels.split_boxes", "lattice"),
             ("_tree_kernels.propose", "proposal"),

@@ -29,7 +29,7 @@ def bound_of(
     centre, half = 0.5 * spacing * (low + high), 0.5 * spacing * (high - low)
     buffer, sides, other = np.empty((bounds.ROWS + 4 * d, bounds.LANES)), np.empty((2, p.n)), np.empty(d)
     risk = columns(p), p.y, sizes, iota, p.theta, quarters(p.theta)
-    a, _, chords = bounds.affine_bound(*risk, centre, half, reference, b, curvature, sides, buffer)
+    a, chords = bounds.affine_bound(*risk, centre, half, reference, b, curvature, sides, buffer)
     bounds.affine_bound(*risk, centre, half, spacing * low, other, curvature, sides, buffer)
     again = bounds.touched_bound(*risk[:3], chords, sides, reference, other, buffer)
     assert again == pytest.approx(a, rel=1e-13, abs=1e-13) and np.allclose(other, b, rtol=1e-13, atol=1e-13)

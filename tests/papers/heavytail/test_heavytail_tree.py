@@ -105,18 +105,6 @@ def test_sheared_boxes_leave_the_law_as_it_is(d: int, zeta: float, epsilon: floa
     assert statistic > limit
 
 
-@pytest.mark.slow
-def test_records_left_out_of_a_group_leave_the_law_as_it_is() -> None:
-    """1,500 records, of which deep boxes see a fraction; null, level and planted error as above."""
-    p = problem(2, n=1500, exact=0.0)
-    m = ExponentialMechanism(3.0, net_radius=0.01, sampler="tree", truncation=0.3)
-    assert envelope(m, p).opened > 20
-    statistic, limit = misfit(m, p, m(p, DRAWS // 5, np.random.default_rng(11)))
-    assert statistic < limit
-    statistic, limit = misfit(m, p, replace(m, epsilon=3.6)(p, DRAWS // 5, np.random.default_rng(11)))
-    assert statistic > limit
-
-
 def test_hard_data_need_few_boxes() -> None:
     """Correlation 0.9999, d = 5, n = 1,000, ζ = 1/n: 227 boxes; along the lattice's own axes 142,625 were too few."""
     p = nearly_collinear(5, 1000, 0.9999)

@@ -37,7 +37,7 @@ CLOSE = 0.1
 STEERING = 32
 """Tiles, evenly spread over the records, that the curvatures are estimated from."""
 
-ROWS = 14
+ROWS = 13
 """Rows of scratch that `affine_bound` needs beside four an axis."""
 
 
@@ -89,7 +89,7 @@ def lanes_sum(x):
 
 
 @kernel(
-    types.UniTuple(f8, 3)(
+    types.UniTuple(f8, 2)(
         arr(f8, 2), arr(f8, 1), arr(f8, 1), f8, f8, i8, arr(f8, 1), arr(f8, 1), arr(f8, 1),
         arr(f8, 1, True), arr(f8, 2, True), arr(f8, 2, True), arr(f8, 2, True),
     ),
@@ -98,8 +98,8 @@ def lanes_sum(x):
 def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curvature, sides, buffer):
     """A and b with A + ⟨b, w⟩ ≤ S(w) for every w with |w_j − centre_j| ≤ half_j; returns A.
 
-    And how many records' residuals change sign over the box, and what `touched_bound` needs for another reference: the
-    sum of the chords' constants, and in `sides` (2, n) each record's g where r > 0 at the reference, and where not.
+    And what `touched_bound` needs for another reference: the sum of the chords' constants, and in `sides` (2, n) each
+    record's g where r > 0 at the reference, and where not.
 
     `sizes` bounds |y_i| + Σ_j |x_ij||w_j| over the domain. `curvature`[:, j] estimates how the gap grows along
     axis j: by the kinks, with the square of the distance from the reference; by the concave parts, with the
@@ -110,8 +110,8 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
     buffer[:, :] = 0.0
     r, rho, touch, g = buffer[0], buffer[1], buffer[2], buffer[3]
     kink, bow, close, chords, roundings = buffer[4], buffer[5], buffer[6], buffer[7], buffer[8]
-    constants = buffer[13]
-    ends, straddling = buffer[9:12].reshape(3 * LANES), buffer[12]
+    constants = buffer[12]
+    ends = buffer[9:12].reshape(3 * LANES)
     at_low, at_high, middle = ends[:LANES], ends[LANES : 2 * LANES], ends[2 * LANES :]
     widening = UNIT * SLACK * (3.0 * d + 4.0)
     tiles = (n + LANES - 1) // LANES
@@ -162,7 +162,6 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
             slope = abs(g[k])
             chord = min(at_low[k] - slope * low, at_high[k] - slope * high)
             chords[k] += chord if low >= 0.0 else 0.0
-            straddling[k] += 0.0 if low >= 0.0 else 1.0
         for k in range(size):
             constants[k] += g[k] * response[k]
         for k in range(size):
@@ -192,7 +191,7 @@ def affine_bound(columns, y, sizes, iota, theta, quarters, centre, half, referen
         for part in range(3):
             curvature[part, j] = lanes_sum(buffer[ROWS + 4 * j + 1 + part]) * n / steering
     total, slack = lanes_sum(chords), UNIT * SLACK * (n + 4.0 * d + 64.0) * (lanes_sum(roundings) + n)
-    return total + lanes_sum(constants) - slack, lanes_sum(straddling), total
+    return total + lanes_sum(constants) - slack, total
 
 
 @kernel(
@@ -228,57 +227,3 @@ def touched_bound(columns, y, sizes, chords, sides, reference, b, buffer):
     for j in range(d):
         b[j] = -lanes_sum(buffer[ROWS + j])
     return chords + lanes_sum(constants) - UNIT * SLACK * (n + 4.0 * d + 64.0) * (lanes_sum(roundings) + n)
-
-
-@kernel(
-    f8(
-        arr(f8, 2), arr(f8, 1), arr(f8, 1), f8, f8, i8, arr(f8, 1), arr(f8, 1), f8,
-        arr(f8, 1, True), arr(i8, 1, True), arr(f8, 2, True),
-    ),
-    fastmath={"contract"},
-)  # fmt: skip
-def settle(columns, y, sizes, iota, theta, quarters, centre, half, allowed, b, kept, buffer):
-    """Leave out the records whose chords lose at most `allowed` anywhere in a box; returns A, with b.
-
-    A + ⟨b, w⟩ is at most their part of the score on the box; kept[i] is 0 for them, and 1 for the others: residuals
-    that change sign over the box, or see too much of ψ's bend. `buffer` is scratch of shape (`ROWS` + 4d, `LANES`).
-    """
-    d, n = columns.shape
-    r, rho, g = buffer[0], buffer[1], buffer[2]
-    ends = buffer[9:12].reshape(3 * LANES)
-    at_low, at_high, middle = ends[:LANES], ends[LANES : 2 * LANES], ends[2 * LANES :]
-    widening = UNIT * SLACK * (3.0 * d + 4.0)
-    constant, rounding, left = 0.0, 0.0, 0
-    b[:] = 0.0
-    for start in range(0, n, LANES):
-        stop = min(n, start + LANES)
-        size = stop - start
-        for k in range(size):
-            r[k], rho[k] = y[start + k], widening * sizes[start + k]
-        for j in range(d):
-            x, at, reach = columns[j, start:stop], centre[j], half[j]
-            for k in range(size):
-                r[k] -= x[k] * at
-            for k in range(size):
-                rho[k] += abs(x[k]) * reach
-        for k in range(size):
-            at_low[k] = iota * abs(abs(r[k]) - rho[k])
-            at_high[k] = iota * (abs(r[k]) + rho[k])
-            middle[k] = iota * abs(r[k])
-        psi_below(ends, theta, quarters)
-        for k in range(size):
-            low, high = abs(r[k]) - rho[k], abs(r[k]) + rho[k]
-            g[k] = 0.0
-            kept[start + k] = 1
-            if low >= 0.0 and middle[k] - 0.5 * (at_low[k] + at_high[k]) <= allowed:
-                slope = min(iota, (at_high[k] - at_low[k]) / max(high - low, 1e-300))
-                g[k] = slope if r[k] > 0.0 else -slope
-                constant += min(at_low[k] - slope * low, at_high[k] - slope * high) + g[k] * y[start + k]
-                rounding += slope * sizes[start + k]
-                kept[start + k] = 0
-                left += 1
-        for j in range(d):
-            x = columns[j, start:stop]
-            for k in range(size):
-                b[j] -= g[k] * x[k]
-    return constant - UNIT * SLACK * (n + 4.0 * d + 64.0) * (rounding + left)

@@ -4,8 +4,7 @@ A box is one of lattice coordinates t (`_lattice_kernels`); h is the lattice's s
 lies below the score, A + ⟨b, h·t⟩ ≤ S(w) (`_bound_kernels`). So exp(−c(A + ⟨b, h·t⟩)) is at least the weight
 exp(−cS(w)) of every lattice point of the box, and its sum over the box is a product of d geometric sums.
 
-Bounds and pilots see the records of a `group` only: over every box of the group the score of all the others is at
-least the affine function `settled`, `ramp` (`settle`). Draws see all records.
+Bounds and pilots see the records in the tree's coordinates, draws see the features themselves.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ OUTSIDE = -1.0e300
 
 risk_t = (f8, f8, i8)  # iota, theta, quarters
 net_t = (f8, f8, i8, i8, arr(f8, 2))  # weight, spacing, resolution, ball, shear
-group_t = (arr(f8, 2), arr(f8, 1), arr(f8, 1), f8, arr(f8, 1))  # columns, y, sizes, settled, ramp
+records_t = (arr(f8, 2), arr(f8, 1), arr(f8, 1))  # columns, y, sizes
 boxes_t = (arr(i8, 2), arr(i8, 2), arr(f8, 1), arr(f8, 2))  # low, high, constant, slopes
 
 
 @kernel(
     types.void(
-        *group_t, *risk_t, *net_t, arr(i8, 2, True), arr(i8, 2, True), arr(f8, 1, True), arr(f8, 2, True),
-        arr(f8, 3, True), arr(f8, 1, True), arr(f8, 1, True), arr(f8, 1), arr(i8, 1),
+        *records_t, *risk_t, *net_t, arr(i8, 2, True), arr(i8, 2, True), arr(f8, 1, True), arr(f8, 2, True),
+        arr(f8, 3, True), arr(f8, 1, True), arr(f8, 1), arr(i8, 1),
     )
 )  # fmt: skip
 def bound_boxes(
-    columns, y, sizes, settled, ramp, iota, theta, quarters, weight, spacing, resolution, ball, shear,
-    low, high, constant, slopes, curvature, log_mass, active, minimiser, chosen
+    columns, y, sizes, iota, theta, quarters, weight, spacing, resolution, ball, shear,
+    low, high, constant, slopes, curvature, log_mass, minimiser, chosen
 ):  # fmt: skip
-    """Bound, log-mass and number of records that change sign, of the boxes named in `chosen`; `weight` is c.
+    """Bound and log-mass of the boxes named in `chosen`; `weight` is c.
 
     The reference is first the point of the box nearest to `minimiser`; where the kinks about it are expected to
     cost more than `WORTH`, then the mean of the distribution that the first bound has over the box. The bound with
@@ -66,18 +65,15 @@ def bound_boxes(
             reference[j] = min(max(minimiser[j], first), last)
         for attempt in range(2):
             if attempt == 0:
-                a, straddling, chords = affine_bound(
+                a, chords = affine_bound(
                     columns, y, sizes, iota, theta, quarters, centre, half, reference, b, curves, sides, buffer
                 )
-                active[i] = straddling
                 for part in range(3):  # the last about the minimiser; not by a slice, which takes seconds to compile
                     for j in range(d):
                         curvature[i, part, j] = curves[part, j]
             else:
                 a = touched_bound(columns, y, sizes, chords, sides, reference, b, buffer)
-            a += settled
             for j in range(d):
-                b[j] += ramp[j]
                 a += spacing * (b[j] * offsets[0, j] - abs(b[j]) * offsets[1, j])
             mass, cost = -weight * a, 0.0
             for j in range(d):
@@ -93,15 +89,6 @@ def bound_boxes(
                     slopes[i, j] = b[j]
             if cost < WORTH:
                 break
-
-
-@kernel(f8(arr(f8, 1), arr(f8, 1)))
-def inner(a, b):
-    """⟨a, b⟩."""
-    total = 0.0
-    for j in range(a.shape[0]):
-        total += a[j] * b[j]
-    return total
 
 
 @kernel(types.void(f8, f8, arr(i8, 2, True), arr(i8, 2, True), arr(f8, 2), arr(f8, 3), arr(f8, 1), arr(i8, 1), i8))
@@ -157,12 +144,12 @@ def propose(weight, spacing, low, high, constant, slopes, i, rng, t):
     return bound
 
 
-@kernel(types.void(*group_t, *risk_t, *net_t, *boxes_t, arr(i8, 1), rng_t, arr(f8, 1, True)))
+@kernel(types.void(*records_t, *risk_t, *net_t, *boxes_t, arr(i8, 1), rng_t, arr(f8, 1, True)))
 def pilot(
-    columns, y, sizes, settled, ramp, iota, theta, quarters, weight, spacing, resolution, ball, shear,
+    columns, y, sizes, iota, theta, quarters, weight, spacing, resolution, ball, shear,
     low, high, constant, slopes, boxes, rng, chances
 ):  # fmt: skip
-    """chances[p]: the acceptance of one proposal from boxes[p], as the group sees it: at least the true one.
+    """chances[p]: the acceptance of one proposal from boxes[p].
 
     It steers the cuts, and carries no guarantee.
     """
@@ -178,7 +165,7 @@ def pilot(
                 for m in range(j + 1, d):
                     moved += shear[j, m] * k[m]
                 at[j] = spacing * (k[j] - moved)
-            score = settled + inner(ramp, at) + truncated_sum(columns, y, at, iota, theta, quarters, buffer)
+            score = truncated_sum(columns, y, at, iota, theta, quarters, buffer)
             chances[p] = math.exp(min(weight * (bound - score), 0.0))
 
 

@@ -6,8 +6,7 @@ whose total over the box is a product of geometric sums. A proposal is drawn fro
 ratio of weight to envelope: what is accepted has exactly the law of the mechanism, however loose the envelope.
 
 The boxes are cut where the envelope wastes most, until a draw is expected to cost a fraction of what the cutting
-has cost. Inside a box few residuals change sign: the records of all others are left to one affine function there,
-and what lies within sees the few only (`_growing`). The cuts depend on the data alone (their pilot points come from a
+has cost (`_growing`). The cuts depend on the data alone (their pilot points come from a
 stream of their own): every draw, thread and block of a run sees the same envelope, so that sharing it changes no bit,
 and the noise of a draw is that of its own block.
 
@@ -29,7 +28,7 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.papers.heavytail.algorithms import _tree_kernels as kernels
-from dpbench.papers.heavytail.algorithms._growing import WORK_PER_CALL, Records, Tree
+from dpbench.papers.heavytail.algorithms._growing import WORK_PER_CALL, Tree
 from dpbench.papers.heavytail.algorithms._interval_kernels import cut_line
 from dpbench.papers.heavytail.algorithms.coordinates import Coordinates, decorrelated, minimiser
 from dpbench.papers.heavytail.algorithms.net import Net
@@ -105,7 +104,7 @@ class Envelope:
 def envelope(problem: HeavyTailedProblem, net: Net, iota: float, weight: float, *, boxes: int = BOXES) -> Envelope:
     """The envelope of exp(−weight·Σ_i ψ(ι|r_i(w)|)) over a net.
 
-    Cost: O(n·d) a box, and less where few residuals change sign. Memory: 56·d + 60 bytes a box, 160 MB of records.
+    Cost: O(n·d) a box. Memory: 56·d + 40 bytes a box.
 
     Parameters
     ----------
@@ -126,9 +125,8 @@ def envelope(problem: HeavyTailedProblem, net: Net, iota: float, weight: float, 
     theta = problem.theta
     risk = iota, theta, quarters(theta)
     lattice = weight, net.spacing, net.resolution, int(net.domain == "ball"), coordinates.shear
-    records = Records(features, problem.y, sizes, 0.0, np.zeros(net.dimension))
     pilot = stream("heavytail.tree", problem.digest, iota, weight)
-    state = Tree(records, risk, lattice, limits, coordinates.real(centre), pilot)
+    state = Tree((features, problem.y, sizes), risk, lattice, limits, coordinates.real(centre), pilot)
     while not state.affordable():
         chosen = state.wasteful()
         if chosen.size == 0 or state.opened + 2 * chosen.size > boxes:
