@@ -43,7 +43,7 @@ def _stated() -> list[Maker]:
     from dpbench.certificates.proofs import proof
 
     stated = [(c.id, c.formal) for c in claims().values() if c.formal is not None]
-    points = [(name, f) for name, f in stated if f.witness is not None and f.claim.kind != "order"]
+    points = [(name, f) for name, f in stated if f.witness is not None and not f.claim.of.path]
     made = [Maker(n, shown(f)[0], lambda f=f: shown(f)[1]) for n, f in points]  # type: ignore[misc]
     return made + [Maker(n, "region", partial(proof, f)) for n, f in stated if f.cells]
 

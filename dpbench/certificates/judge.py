@@ -198,7 +198,7 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
     checker()
     began = time.process_time()
     statement = theorem.statement
-    if statement.claim.kind == "order":
+    if statement.claim.of.path:
         searches = [_Search(growing(statement), None)]
     else:
         searches = [_Search(question(statement, _of_laws(statement, piece)), piece) for piece in pieces(statement)]
@@ -209,7 +209,7 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
             return _judgement(theorem, searches[: place + 1], "refuted", began, found=found)
     if why := _nowhere(statement, searches):
         return _judgement(theorem, searches, "vacuous" if why == VACUOUS else "undecided", began, why=[why])
-    if statement.claim.kind == "order":
+    if statement.claim.of.path:
         return _judgement(theorem, searches, "not refuted", began)
     proofs = _prove(theorem, searches, began + seconds)
     if proofs.found is not None:

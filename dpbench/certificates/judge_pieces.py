@@ -93,14 +93,9 @@ def pieces(statement: Statement) -> list[Piece]:
         Where nothing can be decided of the claim: rates, floors, stability, or a mixture against a notion without a
         closed form.
     """
-    makers: dict[str, Callable[[Statement], list[Piece]]] = {
-        "gaussian": _shift, "laplace": _shift, "discrete": _discrete, "event": _event, "mixture": _mixture,
-        "inequality": _inequality,
-    }  # fmt: skip
-    kind = statement.claim.kind
-    if kind not in makers:
-        raise validation.invalid("the claim", f"one of {', '.join(makers)}, order", kind)
-    return makers[kind](statement)
+    if statement.claim.kind not in PIECES:
+        raise validation.invalid("the claim", f"one of {', '.join(PIECES)}, order", statement.claim.kind)
+    return PIECES[statement.claim.kind](statement)
 
 
 def _t(text: str, **parts: Node) -> Node:
@@ -142,26 +137,38 @@ def _every(statement: Statement) -> str:
 
 def required(statement: Statement) -> dict[str, Comparison]:
     """Comparisons that hold wherever a claim of privacy says something: of its laws, its budget, its order."""
-    nodes, kind, notion = statement.claim_nodes, statement.claim.kind, statement.claim.notion
-    made: dict[str, Comparison] = {}
-    if kind in ("gaussian", "laplace", "mixture"):
-        made["scale"] = ("<", ZERO, nodes["scale"])
-        shift = _size(statement, nodes["shift"])
-        made |= {"shift": ("<=", ZERO, shift)} if shift[0] != "abs" else {}
-    if kind == "mixture":
-        made |= {"rate": ("<=", ZERO, nodes["rate"]), "rate_below": ("<=", nodes["rate"], ONE)}
-    if kind == "event":
-        made |= {f"chance_{side}": ("<=", ZERO, nodes[side]) for side in "pq"}
-        made |= {f"chance_{side}_below": ("<=", nodes[side], ONE) for side in "pq"}
-    if kind == "discrete" and "over" not in statement.claim.parts:
-        for side, law in zip("pq", _laws(statement), strict=True):
-            made |= {f"weight_{side}_{i}": ("<=", ZERO, weight) for i, weight in enumerate(law)}
+    nodes, notion = statement.claim_nodes, statement.claim.notion
+    made = LAWFUL.get(statement.claim.kind, lambda statement: {})(statement)
     if notion == "dp":
         made |= {"epsilon": ("<=", ZERO, nodes["epsilon"]), "delta": ("<=", ZERO, nodes["delta"]),
                  "below_one": ("<", nodes["delta"], ONE)}  # fmt: skip
     if notion == "renyi":
         made["order"] = ("<", ONE, nodes["alpha"])
     return {name: one for name, one in made.items() if not _within(statement, one)}
+
+
+def _scaled(statement: Statement) -> dict[str, Comparison]:
+    nodes = statement.claim_nodes
+    shift = _size(statement, nodes["shift"])
+    made: dict[str, Comparison] = {"scale": ("<", ZERO, nodes["scale"])}
+    return made | ({"shift": ("<=", ZERO, shift)} if shift[0] != "abs" else {})
+
+
+def _sampled(statement: Statement) -> dict[str, Comparison]:
+    rate = statement.claim_nodes["rate"]
+    return {**_scaled(statement), "rate": ("<=", ZERO, rate), "rate_below": ("<=", rate, ONE)}
+
+
+def _chances(statement: Statement) -> dict[str, Comparison]:
+    made: dict[str, Comparison] = {f"chance_{side}": ("<=", ZERO, statement.claim_nodes[side]) for side in "pq"}
+    return made | {f"chance_{side}_below": ("<=", statement.claim_nodes[side], ONE) for side in "pq"}
+
+
+def _weights(statement: Statement) -> dict[str, Comparison]:
+    if "over" in statement.claim.parts:
+        return {}
+    laws = zip("pq", _laws(statement), strict=True)
+    return {f"weight_{side}_{i}": ("<=", ZERO, weight) for side, law in laws for i, weight in enumerate(law)}
 
 
 def lawful(statement: Statement) -> dict[str, tuple[str, str]]:
@@ -462,6 +469,15 @@ def _inequality(statement: Statement) -> list[Piece]:
     return [Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim, (write(less), write(more)),
                   shows, derivation=("The inequality as it is claimed.",))]  # fmt: skip
 
+
+# Of each kind of claim its parts, and of a claim of privacy what its laws need, to be laws.
+PIECES: dict[str, Callable[[Statement], list[Piece]]] = {
+    "gaussian": _shift, "laplace": _shift, "discrete": _discrete, "event": _event, "mixture": _mixture,
+    "inequality": _inequality,
+}  # fmt: skip
+LAWFUL: dict[str, Callable[[Statement], dict[str, Comparison]]] = {
+    "gaussian": _scaled, "laplace": _scaled, "discrete": _weights, "event": _chances, "mixture": _sampled,
+}  # fmt: skip
 
 # The search
 

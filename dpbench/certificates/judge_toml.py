@@ -15,19 +15,13 @@ from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger import formula
 from dpbench.ledger import statement as s
-from dpbench.ledger.statement import Conclusion, Statement
+from dpbench.ledger.kinds import KINDS, Conclusion
+from dpbench.ledger.statement import Statement
 
 KEYS = ("id", "says", "source", "symbols", "where", "given", "relation", "region", "claim", "steps", "witness")
 LONGEST = 20_000
 """Bytes of a file: reading TOML takes the square of the length of a key."""
-_AGAINST = ("epsilon", "delta", "rho", "alpha", "tau", "mu")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
-_PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # needed, allowed beside
-    "gaussian": (("shift", "scale"), _AGAINST), "laplace": (("shift", "scale"), _AGAINST),
-    "discrete": (("p", "q"), ("over", "from", "to", *_AGAINST)), "event": (("p", "q"), _AGAINST),
-    "mixture": (("rate", "shift", "scale"), _AGAINST), "inequality": (("left", "relation", "right"), ()),
-    "order": (("quantity", "in"), ("to", "constants_may_depend_on")),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -161,40 +155,24 @@ def _placed(place: str, make: Callable[[], Any]) -> Any:
 
 def _claim(value: Any) -> tuple[str, Conclusion]:
     tables = _table("claim", value if value is not None else {})
-    if len(tables) != 1 or next(iter(tables)) not in _PARTS:
-        raise invalid("claim", f"one table, [claim.KIND] with KIND one of {', '.join(_PARTS)}", list(tables))
+    readable = {name: one for name, one in KINDS.items() if one.needed}
+    if len(tables) != 1 or next(iter(tables)) not in readable:
+        raise invalid("claim", f"one table, [claim.KIND] with KIND one of {', '.join(readable)}", list(tables))
     ((kind, content),) = tables.items()
-    place = f"claim.{kind}"
+    place, known = f"claim.{kind}", readable[kind]
     table = dict(_table(place, content))
-    needed, beside = _PARTS[kind]
-    _only(place, table, (*needed, *beside))
-    for key in needed:
+    _only(place, table, (*known.needed, *known.beside))
+    for key in known.needed:
         if key not in table:
             raise invalid(place, f"with {key}", list(table))
-    lists = ("p", "q") if kind == "discrete" and "over" not in table else ("constants_may_depend_on",)
     for key, part in table.items():
-        if key in lists:
+        if key in known.lists(table):
             if not isinstance(part, (list, tuple)):
                 raise invalid(f"{place}.{key}", "a list of formulas", part)
             table[key] = [_formula(f"{place}.{key}", weight) for weight in part]
         else:
             table[key] = _formula(f"{place}.{key}", part)
-    return kind, _placed(place, lambda: _conclusion(kind, table))
-
-
-def _conclusion(kind: str, table: dict[str, Any]) -> Conclusion:
-    if kind == "inequality":
-        return s.inequality(table["left"], table["relation"], table["right"])
-    if kind == "order":
-        return s.order(table["quantity"], to=table.get("to", "1"), variable=table["in"],
-                       constants_may_depend_on=tuple(table.get("constants_may_depend_on", ())))  # fmt: skip
-    if kind == "discrete" and "over" in table:
-        if not ("from" in table and "to" in table):
-            raise invalid("a law over an index", "with from and to", list(table))
-        table["first"], table["last"] = table.pop("from"), table.pop("to")
-    elif kind == "discrete" and ("from" in table or "to" in table):
-        raise invalid("a law from ... to", "over an index", list(table))
-    return getattr(s, kind)(**table)
+    return kind, _placed(place, lambda: known.read(table))
 
 
 def _steps(value: Any) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ Points = Sequence[Mapping[str, Any]]
 
 def measured(statement: Statement, points: Points = (), equality: str = "") -> dict[str, Any]:
     """The arguments of `sides` or `along`: an inequality is tried at its witnesses too."""
-    witnesses = () if statement.claim.kind == "order" else statement.instances
+    witnesses = () if statement.claim.of.path else statement.instances
     points = tuple({name: _value(statement, name, value) for name, value in at.items()} for at in (*points, *witnesses))
     return {"statement": statement, "points": points, "equality": equality}
 
@@ -42,7 +42,7 @@ def rows_of(context: Context, statement: Statement, points: Points, equality: st
         if missing := statement.excluded(at):
             raise validation.invalid("a point", f"one at which {missing}", dict(at))
     parts, kind = statement.claim.parts, statement.claim.kind
-    if kind == "order":
+    if statement.claim.of.path:
         return _along(statement, points)
     validation.choice("the relation of a formula's entry", parts.get("relation", kind), ("<=", ">="))
     return _sides(statement, points, equality)

@@ -29,13 +29,17 @@ from typing import Any
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
+from dpbench.ledger.kinds import Conclusion, latex
+from dpbench.ledger.kinds import discrete as discrete
+from dpbench.ledger.kinds import event as event
+from dpbench.ledger.kinds import gaussian as gaussian
+from dpbench.ledger.kinds import inequality as inequality
+from dpbench.ledger.kinds import laplace as laplace
+from dpbench.ledger.kinds import mixture as mixture
+from dpbench.ledger.kinds import order as order
+from dpbench.ledger.kinds import rate as rate
 
 RELATIONS = ("replace", "add", "remove", "add_remove")
-NOTIONS: dict[str, tuple[str, ...]] = {
-    "dp": ("epsilon", "delta"), "zcdp": ("rho",), "renyi": ("alpha", "tau"), "gdp": ("mu",),
-}  # fmt: skip
-PRIVATE = ("gaussian", "laplace", "discrete", "event", "mixture")
-"""Kinds of claims that are judged against a notion of privacy."""
 _HOLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _INTERVAL = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
@@ -106,88 +110,6 @@ def calibrated(family: str, epsilon: str, delta: str) -> Calibrated:
 Symbol = Real | Integer | Calibrated
 
 
-@dataclass(frozen=True)
-class Conclusion:
-    """What a theorem claims: a kind, its formulas, and of privacy what they are held against."""
-
-    kind: str
-    parts: Mapping[str, Any]
-    against: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def notion(self) -> str:
-        """ "dp", "zcdp", "renyi" or "gdp"; empty where nothing is claimed of privacy."""
-        return next((name for name, keys in NOTIONS.items() if set(self.against) == set(keys)), "")
-
-
-def _private(kind: str, parts: Mapping[str, Any], against: Mapping[str, Any]) -> Conclusion:
-    given = {name: str(text) for name, text in against.items() if text is not None}
-    if not given:
-        given = {"epsilon": "epsilon", "delta": "delta"}
-    elif set(given) == {"epsilon"}:
-        given["delta"] = "0"
-    made = Conclusion(kind, parts, given)
-    if not made.notion:
-        raise validation.invalid(
-            "what the claim is held against", "epsilon (and delta), or rho, or alpha and tau, or mu", sorted(given)
-        )
-    return made
-
-
-def gaussian(*, shift: str, scale: str, **against: Any) -> Conclusion:
-    """Two normal laws of standard deviation `scale` whose means are `shift` apart are within the notion."""
-    return _private("gaussian", {"shift": str(shift), "scale": str(scale)}, against)
-
-
-def laplace(*, shift: str, scale: str, **against: Any) -> Conclusion:
-    """Two Laplace laws of scale `scale`, `shift` apart."""
-    return _private("laplace", {"shift": str(shift), "scale": str(scale)}, against)
-
-
-def discrete(*, p: Any, q: Any, over: str = "", first: str = "", last: str = "", **against: Any) -> Conclusion:
-    """Two laws on finitely many outcomes: lists (the last may be "rest"), or formulas in `over`, first to last."""
-    if over:
-        return _private(
-            "discrete", {"over": over, "from": str(first), "to": str(last), "p": str(p), "q": str(q)}, against
-        )
-    laws = {}
-    for name, law in (("p", p), ("q", q)):
-        if isinstance(law, str) or not isinstance(law, Sequence) or len(law) < 2:
-            raise validation.invalid(name, 'a list of two formulas or more, the last may be "rest"', law)
-        laws[name] = tuple(str(weight) for weight in law)
-    if len(laws["p"]) != len(laws["q"]):
-        raise validation.invalid("q", f"of as many outcomes as p ({len(laws['p'])})", list(laws["q"]))
-    return _private("discrete", laws, against)
-
-
-def event(*, p: str, q: str, **against: Any) -> Conclusion:
-    """An event of chance `p` on one data set and `q` on its neighbour."""
-    return _private("event", {"p": str(p), "q": str(q)}, against)
-
-
-def mixture(*, rate: str, shift: str, scale: str, **against: Any) -> Conclusion:
-    """The Gaussian mechanism on a Poisson sample: a record is there with chance `rate`, and then moves the mean."""
-    return _private("mixture", {"rate": str(rate), "shift": str(shift), "scale": str(scale)}, against)
-
-
-def inequality(left: str, relation: str, right: str) -> Conclusion:
-    """left <= right, or with >=, < or >."""
-    validation.choice("relation", relation, ("<=", ">=", "<", ">"))
-    return Conclusion("inequality", {"left": str(left), "relation": relation, "right": str(right)})
-
-
-def order(quantity: str, *, to: str = "1", variable: str, constants_may_depend_on: Sequence[str] = ()) -> Conclusion:
-    """quantity = O(to) as `variable` grows, with a constant that may depend on the symbols named and no others."""
-    parts = {"quantity": str(quantity), "to": str(to), "in": variable}
-    return Conclusion("order", {**parts, "constants_may_depend_on": tuple(constants_may_depend_on)})
-
-
-def rate(bound: str, *, variable: str, side: str = "upper") -> Conclusion:
-    """An error bound as a formula, whose slope in the logarithm of `variable` is measured: a ceiling or a floor."""
-    validation.choice("side", side, ("upper", "lower", "tight"))
-    return Conclusion("rate", {"bound": str(bound), "in": variable, "side": side})
-
-
 Step = str | tuple[str, ...] | Mapping[str, Any]
 """A formula, a chain of formulas, or ``{"fact": name, "with": formulas}``, a trusted fact of the checker."""
 
@@ -240,7 +162,7 @@ class Statement:
 
     def __post_init__(self) -> None:
         validation.choice("relation", self.relation, RELATIONS)
-        if validation.integer("cells", self.cells, at_least=0) and self.claim.kind != "inequality":
+        if validation.integer("cells", self.cells, at_least=0) and not self.claim.of.regional:
             raise validation.invalid("cells", "0 but for an inequality", self.cells)
         if not self.symbols:
             raise validation.invalid("symbols", "one symbol or more", dict(self.symbols))
@@ -430,14 +352,7 @@ class Statement:
     @property
     def notion(self) -> str:
         """ "(epsilon, delta)-DP", "rho-zCDP", ...; empty where nothing is claimed of privacy."""
-        against = self.claim.against
-        pure = against.get("delta") == "0"
-        return {
-            "dp": f"{against.get('epsilon')}-DP" if pure else f"({against.get('epsilon')}, {against.get('delta')})-DP",
-            "zcdp": f"{against.get('rho')}-zCDP",
-            "renyi": f"({against.get('alpha')}, {against.get('tau')})-Renyi DP",
-            "gdp": f"{against.get('mu')}-GDP",
-        }.get(self.claim.notion, "")
+        return self.claim.privacy
 
     @property
     def sentence(self) -> str:
@@ -452,7 +367,7 @@ class Statement:
             parts.append("with " + ", ".join(f"{n} = {formula.write(d)}" for n, d in self.definitions.items()))
         if self.given:
             parts.append("where " + " and ".join(formula.write(c) for _, c, _ in self.conditions))
-        return f"{', '.join(parts)}: {self._claimed()}."
+        return f"{', '.join(parts)}: {self.claim.text(_RELATED[self.relation])}."
 
     def _ranged(self, name: str) -> str:
         symbol = self.symbols[name]
@@ -462,34 +377,6 @@ class Statement:
         ends = f"{'(' if left or low is None else '['}{'-inf' if low is None else low}, "
         ends += f"{'inf' if high is None else high}{')' if right or high is None else ']'}"
         return f"{'integers' if symbol.whole else 'real'} {name} in {ends}"
-
-    def _claimed(self) -> str:
-        p, how = self.claim.parts, _RELATED[self.relation]
-        kind = self.claim.kind
-        if kind in ("gaussian", "laplace"):
-            return (
-                f"two {kind.capitalize()} laws of scale {p['scale']}, {p['shift']} apart, are within {self.notion}{how}"
-            )
-        if kind == "discrete" and "over" in p:
-            return (f"the laws with weights {p['p']} and {p['q']} over {p['over']} = {p['from']}, ..., {p['to']} are "
-                    f"within {self.notion}{how}")  # fmt: skip
-        if kind == "discrete":
-            return f"the laws ({', '.join(p['p'])}) and ({', '.join(p['q'])}) are within {self.notion}{how}"
-        if kind == "event":
-            return f"an event of chance {p['p']} against {p['q']} is within {self.notion}"
-        if kind == "mixture":
-            return (f"Gaussian noise of scale {p['scale']} on a Poisson sample of rate {p['rate']}, in which a record "
-                    f"moves the mean by {p['shift']}, is {self.notion}{how}")  # fmt: skip
-        if kind == "inequality":
-            return f"{p['left']} {p['relation']} {p['right']}"
-        if kind == "order":
-            but = p["constants_may_depend_on"]
-            return f"{p['quantity']} = O({p['to']}) as {p['in']} grows" + (
-                f", constants in {', '.join(but)}" if but else ""
-            )
-        if kind == "rate":
-            return f"the error's {p['side']} bound is {p['bound']}, as {p['in']} grows"
-        return f"the {kind} bound is {p['bound']}"
 
     @property
     def latex(self) -> str:
@@ -501,56 +388,19 @@ class Statement:
             )
         if self.given:
             made += ", where " + " and ".join(f"${formula.latex(c)}$" for _, c, _ in self.conditions)
-        return f"{made}: {self._latex_claimed()}."
+        return f"{made}: {self.claim.latex}."
 
     def _latex_range(self, name: str) -> str:
         symbol, shown = self.symbols[name], formula.latex_name(name)
         if isinstance(symbol, Calibrated):
-            return rf"{shown} = \mu_{{\mathrm{{{symbol.family}}}}}({_latex(symbol.epsilon)}, {_latex(symbol.delta)})"
+            return rf"{shown} = \mu_{{\mathrm{{{symbol.family}}}}}({latex(symbol.epsilon)}, {latex(symbol.delta)})"
         low, high, left, right = self.ranges[name]
-        ends = ["-\\infty" if low is None else _latex(str(low)), "\\infty" if high is None else _latex(str(high))]
+        ends = ["-\\infty" if low is None else latex(str(low)), "\\infty" if high is None else latex(str(high))]
         inside = f"{'(' if left or low is None else '['}{ends[0]}, {ends[1]}{')' if right or high is None else ']'}"
         return rf"{shown} \in {inside}" + (r" \cap \mathbb{Z}" if symbol.whole else "")
 
-    def _latex_claimed(self) -> str:
-        p, kind = self.claim.parts, self.claim.kind
-        against = {name: _latex(text) for name, text in self.claim.against.items()}
-        notion = {
-            "dp": rf"$({against.get('epsilon')}, {against.get('delta')})$-DP", "zcdp": f"${against.get('rho')}$-zCDP",
-            "renyi": rf"$({against.get('alpha')}, {against.get('tau')})$-R\'enyi DP",
-            "gdp": f"${against.get('mu')}$-GDP",
-        }.get(self.claim.notion, "")  # fmt: skip
-        if kind in ("gaussian", "laplace"):
-            law = (
-                rf"\mathcal{{N}}(0, ({_latex(p['scale'])})^2)"
-                if kind == "gaussian"
-                else rf"\mathrm{{Lap}}({_latex(p['scale'])})"
-            )
-            return f"${law}$ noise on a shift of ${_latex(p['shift'])}$ is {notion}"
-        if kind == "discrete" and "over" not in p:
-            laws = (", ".join(r"\text{rest}" if w == "rest" else _latex(w) for w in p[side]) for side in ("p", "q"))
-            return rf"the laws $\left({next(laws)}\right)$ and $\left({next(laws)}\right)$ are within {notion}"
-        if kind == "discrete":
-            span = rf"{formula.latex_name(p['over'])} = {_latex(p['from'])}, \dots, {_latex(p['to'])}"
-            return rf"the laws ${_latex(p['p'])}$ and ${_latex(p['q'])}$, ${span}$, are within {notion}"
-        if kind == "event":
-            return rf"an event of chance ${_latex(p['p'])}$ against ${_latex(p['q'])}$ is within {notion}"
-        if kind == "mixture":
-            return (rf"$\mathcal{{N}}(0, ({_latex(p['scale'])})^2)$ noise on a Poisson sample of rate "
-                    rf"${_latex(p['rate'])}$ with shift ${_latex(p['shift'])}$ is {notion}")  # fmt: skip
-        if kind == "inequality":
-            sign = {"<=": r"\le", ">=": r"\ge"}.get(p["relation"], p["relation"])
-            return rf"${_latex(p['left'])} {sign} {_latex(p['right'])}$"
-        if kind == "order":
-            return rf"${_latex(p['quantity'])} = O({_latex(p['to'])})$ as ${formula.latex_name(p['in'])} \to \infty$"
-        return rf"the {kind} bound is ${_latex(p['bound'])}$"
-
 
 _RELATED = {"replace": "", "add": ", a record added", "remove": ", a record removed", "add_remove": ", both ways"}
-
-
-def _latex(text: str) -> str:
-    return r"\infty" if text == "inf" else formula.latex(formula.parse(text))
 
 
 def filled(text: str, statement: Statement) -> str:
@@ -559,7 +409,7 @@ def filled(text: str, statement: Statement) -> str:
     def put(found: re.Match[str]) -> str:
         name = found[1]
         if name == "claim":
-            return statement.notion or statement._claimed()
+            return statement.notion or statement.claim.text()
         if name in statement.definitions:
             return f"{name} = {formula.write(statement.definitions[name])}"
         return name if name in statement.symbols else found[0]

@@ -7,7 +7,6 @@ from typing import Any
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
 from dpbench.ledger.registry import all_claims
-from dpbench.ledger.statement import PRIVATE
 
 
 def questions() -> dict[str, Any]:
@@ -22,14 +21,14 @@ def _asked(claim: Claim) -> Any:
 
 def _stated(claim: Claim) -> Any:
     """The question of a claim whose statement is an order, or one inequality without a proof over its region."""
-    if claim.formal is None or claim.formal.cells or claim.formal.claim.kind not in (*PRIVATE, "inequality", "order"):
-        return None
-    from dpbench.certificates.judge_pieces import growing, pieces, question
+    from dpbench.certificates.judge_pieces import PIECES, growing, pieces, question
 
-    if claim.formal.claim.kind == "order":
-        return growing(claim.formal)
-    parts = pieces(claim.formal)
-    return question(claim.formal, parts[0]) if len(parts) == 1 else None
+    if claim.formal is None or claim.formal.cells:
+        return None
+    if claim.formal.claim.kind in PIECES:
+        parts = pieces(claim.formal)
+        return question(claim.formal, parts[0]) if len(parts) == 1 else None
+    return growing(claim.formal) if claim.formal.claim.of.path else None
 
 
 def question_of(claim: Claim) -> Any:

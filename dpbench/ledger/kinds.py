@@ -1,0 +1,268 @@
+"""Kinds of claims: what each is made of, in Python and in a TOML file, and how it says itself in text and in LaTeX.
+
+An object of each class makes claims of its kind: ``inequality("x", "<=", "y")``. A new kind is a class here, its
+inequalities in `dpbench.certificates.judge_pieces.PIECES`, and its check in the checker if none there decides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, cast
+
+from dpbench.core import validation
+from dpbench.ledger import formula
+
+NOTIONS: dict[str, tuple[str, ...]] = {
+    "dp": ("epsilon", "delta"), "zcdp": ("rho",), "renyi": ("alpha", "tau"), "gdp": ("mu",),
+}  # fmt: skip
+SIGNS = {"<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
+Parts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a theorem claims: a kind, its formulas, and of privacy what they are held against."""
+
+    kind: str
+    parts: Parts
+    against: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def of(self) -> Kind:
+        """The object of its kind."""
+        return KINDS[self.kind]
+
+    @property
+    def notion(self) -> str:
+        """ "dp", "zcdp", "renyi" or "gdp"; empty where nothing is claimed of privacy."""
+        return next((name for name, keys in NOTIONS.items() if set(self.against) == set(keys)), "")
+
+    @property
+    def privacy(self) -> str:
+        """ "(epsilon, delta)-DP", "rho-zCDP", ...; empty where nothing is claimed of privacy."""
+        given = self.against
+        pure = given.get("delta") == "0"
+        return {
+            "dp": f"{given.get('epsilon')}-DP" if pure else f"({given.get('epsilon')}, {given.get('delta')})-DP",
+            "zcdp": f"{given.get('rho')}-zCDP",
+            "renyi": f"({given.get('alpha')}, {given.get('tau')})-Renyi DP",
+            "gdp": f"{given.get('mu')}-GDP",
+        }.get(self.notion, "")
+
+    def text(self, how: str = "") -> str:
+        """What is claimed, under a relation of neighbours in words."""
+        return self._filled(0, self.parts, privacy=self.privacy, how=how)
+
+    @property
+    def latex(self) -> str:
+        """The same as LaTeX, formulas between dollars."""
+        given = {name: latex(text) for name, text in self.against.items()}
+        privacy = {
+            "dp": rf"$({given.get('epsilon')}, {given.get('delta')})$-DP", "zcdp": f"${given.get('rho')}$-zCDP",
+            "renyi": rf"$({given.get('alpha')}, {given.get('tau')})$-R\'enyi DP", "gdp": f"${given.get('mu')}$-GDP",
+        }.get(self.notion, "")  # fmt: skip
+        return self._filled(1, {name: latex(part) for name, part in self.parts.items()}, privacy=privacy)
+
+    def _filled(self, which: int, parts: Parts, **more: str) -> str:
+        joined = {name: ", ".join(part) if isinstance(part, tuple) else part for name, part in parts.items()}
+        return self.of.words(self.parts)[which].format(**joined, **more)
+
+
+def latex(part: Any) -> Any:
+    """A formula, a sign or infinity as LaTeX; of several, each."""
+    if isinstance(part, tuple):
+        return tuple(map(latex, part))
+    known = {"inf": r"\infty", "rest": r"\text{rest}", **SIGNS}
+    return known[part] if part in known else formula.latex(formula.parse(part))
+
+
+class Kind:
+    """A kind of claim.
+
+    Attributes
+    ----------
+    needed, beside : tuple of str
+        Keys of its table in a file; those that may be left out.
+    spelt : dict of str to str
+        Keys that are another word in Python.
+    path : bool
+        Whether it speaks of a variable that grows; its witness is a path then.
+    regional : bool
+        Whether a certificate can show it on a whole region.
+    says, tex : str
+        What is claimed, in text and in LaTeX, with holes for its parts, the notion of privacy and the relation of
+        neighbours.
+    """
+
+    needed: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    spelt: ClassVar[Mapping[str, str]] = {}
+    path = regional = False
+    says = tex = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def lists(self, table: Parts) -> tuple[str, ...]:
+        """Keys of a table that hold lists of formulas."""
+        return ()
+
+    def read(self, table: Parts) -> Conclusion:
+        """The claim of a table with the right keys."""
+        return cast(Any, self)(**{self.spelt.get(name, name): part for name, part in table.items()})
+
+    def words(self, parts: Parts) -> tuple[str, str]:
+        """`says` and `tex` of a claim with these parts."""
+        return self.says, self.tex
+
+
+class _Private(Kind):
+    beside = tuple(name for names in NOTIONS.values() for name in names)
+
+    def _claim(self, against: Parts, **parts: Any) -> Conclusion:
+        given = {name: str(text) for name, text in against.items() if text is not None}
+        if not given:
+            given = {"epsilon": "epsilon", "delta": "delta"}
+        elif set(given) == {"epsilon"}:
+            given["delta"] = "0"
+        made = Conclusion(self.name, parts, given)
+        if not made.notion:
+            raise validation.invalid(
+                "what the claim is held against", "epsilon (and delta), or rho, or alpha and tau, or mu", sorted(given)
+            )
+        return made
+
+
+class Shift(_Private):
+    """Two normal, or two Laplace, laws of one scale whose means are `shift` apart are within the notion."""
+
+    needed = ("shift", "scale")
+
+    def __call__(self, *, shift: str, scale: str, **against: Any) -> Conclusion:
+        return self._claim(against, shift=str(shift), scale=str(scale))
+
+    def words(self, parts: Parts) -> tuple[str, str]:
+        law = r"\mathcal{{N}}(0, ({scale})^2)" if self.name == "gaussian" else r"\mathrm{{Lap}}({scale})"
+        says = f"two {self.name.capitalize()} laws of scale {{scale}}, {{shift}} apart, are within {{privacy}}{{how}}"
+        return says, f"${law}$ noise on a shift of ${{shift}}$ is {{privacy}}"
+
+
+class Discrete(_Private):
+    """Two laws on finitely many outcomes: lists (the last may be "rest"), or formulas in `over`, first to last."""
+
+    needed, beside = ("p", "q"), ("over", "from", "to", *_Private.beside)
+    spelt: ClassVar = {"from": "first", "to": "last"}
+
+    def __call__(
+        self, *, p: Any, q: Any, over: str = "", first: str = "", last: str = "", **against: Any
+    ) -> Conclusion:
+        if over:
+            ends = {"from": str(first), "to": str(last)}
+            return self._claim(against, **{"over": over, **ends, "p": str(p), "q": str(q)})
+        laws = {}
+        for name, law in (("p", p), ("q", q)):
+            if isinstance(law, str) or not isinstance(law, Sequence) or len(law) < 2:
+                raise validation.invalid(name, 'a list of two formulas or more, the last may be "rest"', law)
+            laws[name] = tuple(str(weight) for weight in law)
+        if len(laws["p"]) != len(laws["q"]):
+            raise validation.invalid("q", f"of as many outcomes as p ({len(laws['p'])})", list(laws["q"]))
+        return self._claim(against, **laws)
+
+    def lists(self, table: Parts) -> tuple[str, ...]:
+        return () if "over" in table else ("p", "q")
+
+    def read(self, table: Parts) -> Conclusion:
+        ends = {"from", "to"} & table.keys()
+        if "over" in table and len(ends) < 2:
+            raise validation.invalid("a law over an index", "with from and to", list(table))
+        if "over" not in table and ends:
+            raise validation.invalid("a law from ... to", "over an index", list(table))
+        return super().read(table)
+
+    says = "the laws ({p}) and ({q}) are within {privacy}{how}"
+    tex = r"the laws $\left({p}\right)$ and $\left({q}\right)$ are within {privacy}"
+
+    def words(self, parts: Parts) -> tuple[str, str]:
+        if "over" not in parts:
+            return self.says, self.tex
+        says = "the laws with weights {p} and {q} over {over} = {from}, ..., {to} are within {privacy}{how}"
+        return says, r"the laws ${p}$ and ${q}$, ${over} = {from}, \dots, {to}$, are within {privacy}"
+
+
+class Event(_Private):
+    """An event of chance `p` on one data set and `q` on its neighbour."""
+
+    needed = ("p", "q")
+    says = "an event of chance {p} against {q} is within {privacy}"
+    tex = "an event of chance ${p}$ against ${q}$ is within {privacy}"
+
+    def __call__(self, *, p: str, q: str, **against: Any) -> Conclusion:
+        return self._claim(against, p=str(p), q=str(q))
+
+
+class Mixture(_Private):
+    """The Gaussian mechanism on a Poisson sample: a record is there with chance `rate`, and then moves the mean."""
+
+    needed = ("rate", "shift", "scale")
+    says = (
+        "Gaussian noise of scale {scale} on a Poisson sample of rate {rate}, in which a record moves the mean by "
+        "{shift}, is {privacy}{how}"
+    )
+    tex = (
+        r"$\mathcal{{N}}(0, ({scale})^2)$ noise on a Poisson sample of rate ${rate}$ with shift ${shift}$ is {privacy}"
+    )
+
+    def __call__(self, *, rate: str, shift: str, scale: str, **against: Any) -> Conclusion:
+        return self._claim(against, rate=str(rate), shift=str(shift), scale=str(scale))
+
+
+class Inequality(Kind):
+    """left <= right, or with >=, < or >."""
+
+    needed = ("left", "relation", "right")
+    regional = True
+    says, tex = "{left} {relation} {right}", "${left} {relation} {right}$"
+
+    def __call__(self, left: str, relation: str, right: str) -> Conclusion:
+        validation.choice("relation", relation, tuple(SIGNS))
+        return Conclusion(self.name, {"left": str(left), "relation": relation, "right": str(right)})
+
+
+class Order(Kind):
+    """quantity = O(to) as `variable` grows, with a constant that may depend on the symbols named and no others."""
+
+    needed, beside = ("quantity", "in"), ("to", "constants_may_depend_on")
+    spelt: ClassVar = {"in": "variable"}
+    path = True
+    says, tex = "{quantity} = O({to}) as {in} grows", r"${quantity} = O({to})$ as ${in} \to \infty$"
+
+    def __call__(
+        self, quantity: str, *, to: str = "1", variable: str, constants_may_depend_on: Sequence[str] = ()
+    ) -> Conclusion:
+        parts = {"quantity": str(quantity), "to": str(to), "in": variable}
+        return Conclusion(self.name, {**parts, "constants_may_depend_on": tuple(constants_may_depend_on)})
+
+    def lists(self, table: Parts) -> tuple[str, ...]:
+        return ("constants_may_depend_on",)
+
+    def words(self, parts: Parts) -> tuple[str, str]:
+        constants = ", constants in {constants_may_depend_on}" if parts["constants_may_depend_on"] else ""
+        return self.says + constants, self.tex
+
+
+class Rate(Kind):
+    """An error bound as a formula, whose slope in the logarithm of `variable` is measured: a ceiling or a floor."""
+
+    says, tex = "the error's {side} bound is {bound}, as {in} grows", "the rate bound is ${bound}$"
+
+    def __call__(self, bound: str, *, variable: str, side: str = "upper") -> Conclusion:
+        validation.choice("side", side, ("upper", "lower", "tight"))
+        return Conclusion(self.name, {"bound": str(bound), "in": variable, "side": side})
+
+
+gaussian, laplace, discrete, event = Shift("gaussian"), Shift("laplace"), Discrete("discrete"), Event("event")
+mixture, inequality, order, rate = Mixture("mixture"), Inequality("inequality"), Order("order"), Rate("rate")
+KINDS: dict[str, Kind] = {
+    one.name: one for one in (gaussian, laplace, discrete, event, mixture, inequality, order, rate)
+}
