@@ -23,7 +23,7 @@ from dpbench.ledger.registry import all_claims
 from tools.code_key import stamped
 
 NO_SPACE = {
-    "publicdata.thm7.inequality.sample-size.laplace": "Laplace noise averaged over m public points has no tail in the "
+    "publicdata.thm7.inequality.sample-size-laplace": "Laplace noise averaged over m public points has no tail in the "
     "checker's formulas",
 }
 """Why a refuted entry has no space."""

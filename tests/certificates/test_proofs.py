@@ -69,7 +69,7 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     "publicdata.lemma19.inequality": ("2", "(199/100)", {"r": "5"}),
     "publicdata.lemma12.inequality.logarithm": ("(2/3)", "(4/3)", {"s": "1"}),
     "publicdata.thm6.inequality.calls": (")/2", ")*(51/100)", {"b": "1", "d": "1", "r": "1"}),
-    "publicdata.thm6.inequality.sample-size.corrected": ("10^6", "10^5", {"d": "1", "t": "2/5"}),
+    "publicdata.thm6.inequality.sample-size-corrected": ("10^6", "10^5", {"d": "1", "t": "2/5"}),
     "publicdata.thm7.inequality.necessary": ("exp(epsilon)", "(101/100)*exp(epsilon)", {"epsilon": "1/1000"}),
 }  # fmt: skip
 """A text of the claim and another in its place, with a point at which the claim then is false."""
@@ -290,7 +290,7 @@ def sample_size(rng: random.Random) -> tuple[float, float]:
     least = math.sqrt(d) / made.eta * (2.0 * 2.0 * 4.0 ** (2.0 / 3.0) * factor / epsilon) ** 3
     said = d**4 / epsilon**3 * (alpha**-13 + (log / 2.0) ** 1.5 * alpha**-10)
     y = alpha * math.sqrt(log / math.log(20.0))
-    return ratio("publicdata.thm6.inequality.sample-size.corrected", d=d, t=y / (1.0 + y)), least / (1e6 * said)
+    return ratio("publicdata.thm6.inequality.sample-size-corrected", d=d, t=y / (1.0 + y)), least / (1e6 * said)
 
 
 AGREE: dict[str, Callable[[random.Random], tuple[float, float]]] = {

@@ -153,7 +153,7 @@ def _forget() -> None:
 
 ENTRIES = [
     "publicdata.lemma9.privacy.gaussian-exact", "publicdata.lemma9.privacy.laplace-exact",
-    "publicdata.lemma11.privacy.gaussian", "publicdata.alg3.privacy.mean", "publicdata.thm7.privacy",
+    "publicdata.lemma11.privacy", "publicdata.alg3.privacy.mean", "publicdata.thm7.privacy",
 ]  # fmt: skip
 
 

@@ -35,16 +35,16 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
         2 * int(v["half"]) + 1, v["eta"]),
     ("publicdata.lemma2.stability.mean-sharp", "min(2, bound)"): lambda v: publicdata.regularized_stability(
         2 * int(v["half"]) + 1, v["eta"]),
-    ("publicdata.lemma11.privacy.gaussian", "gamma"): lambda v: publicdata.perturb_scale_printed(
+    ("publicdata.lemma11.privacy", "gamma"): lambda v: publicdata.perturb_scale_printed(
         int(v["m"]), publicdata.regularized_stability_printed(2 * int(v["half"]) + 1, v["eta"]), v["epsilon"],
         0.5 * v["delta"], "gaussian"),
-    ("publicdata.lemma9.privacy.gaussian-small-m", "epsilon"): lambda v: publicdata.perturb_epsilon_printed(
+    ("publicdata.lemma9.privacy", "epsilon"): lambda v: publicdata.perturb_epsilon_printed(
         int(v["m"]), v["rho"], v["gamma"], v["delta"], "gaussian"),
     ("publicdata.lemma9.privacy.laplace", "gamma"): lambda v: publicdata.perturb_scale_printed(
         int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
     ("publicdata.lemma9.privacy.laplace-exact", "gamma"): lambda v: publicdata.perturb_scale(
         int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
-    ("publicdata.lemma8.inequality.gaussian", "bound"): lambda v: publicdata.displacement_printed(
+    ("publicdata.lemma8.inequality", "bound"): lambda v: publicdata.displacement_printed(
         int(v["m"]), v["gamma"], v["beta"], "gaussian"),
     ("publicdata.lemma8.inequality.laplace", "bound"): lambda v: publicdata.displacement_printed(
         int(v["m"]), v["gamma"], v["beta"], "laplace"),
@@ -64,11 +64,11 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
     ("heavytail.thm2.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
     ("heavytail.lemma2.inequality", "d*log(3*Delta/zeta)"): lambda v: heavytail.covering_bound(
         int(v["d"]), v["Delta"], v["zeta"]),
-    ("publicdata.thm3.inequality.sample-size", "said"): lambda v: theory_settings.theorem3_records(
+    ("publicdata.thm3.inequality", "said"): lambda v: theory_settings.theorem3_records(
         1.0 / v["u"], v["alpha"], v["G"]),
-    ("publicdata.thm7.inequality.sample-size", "said"): lambda v: theory_settings.theorem7(
+    ("publicdata.thm7.inequality", "said"): lambda v: theory_settings.theorem7(
         1.0 / v["u"], 1e-5 / v["u"], v["alpha"], v["beta"], v["d"], 1.0, v["lambda"]).n,
-    ("publicdata.thm7.inequality.sample-size", "gamma"): lambda v: theory_settings.theorem7(
+    ("publicdata.thm7.inequality", "gamma"): lambda v: theory_settings.theorem7(
         1.0 / v["u"], 1e-5 / v["u"], v["alpha"], v["beta"], v["d"], 1.0, v["lambda"]).gamma,
     ("publicdata.thm7.privacy", "enough"): lambda v: records_enough(
         int(v["m"]), v["alpha"], v["alpha"] / (v["lambda"] * math.sqrt(math.log(1.0 / v["beta"]))), 1.0 / v["u"],

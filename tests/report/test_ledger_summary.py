@@ -73,5 +73,5 @@ def test_what_a_user_has_to_know_first() -> None:
     assert {name: one.id for name, one in said.items() if one is not None} == {
         "glm": "glm.thm5.privacy.printed",
         "heavytail": "heavytail.thm1.privacy.printed",
-        "publicdata": "publicdata.thm4.privacy.gaussian",
+        "publicdata": "publicdata.thm4.privacy",
     }

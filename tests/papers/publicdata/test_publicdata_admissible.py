@@ -156,9 +156,9 @@ ASSUMPTIONS: Assumptions = {
         "(65): means within tau; (63): rho below the diameter 2": every(
             "publicdata.prop1.inequality.steps", lambda r, t: 0.0 <= r < 2.0 and t > 0.0, "rho", "tau"),
     },
-    "publicdata.thm10.inequality.confidence": {
+    "publicdata.thm10.inequality": {
         "m and n of Theorem 10 with constants 1, d = sigma = epsilon = 1": every(
-            "publicdata.thm10.inequality.confidence",
+            "publicdata.thm10.inequality",
             lambda log, m, n: log >= 10.0 and [m, n] == pytest.approx([64.0 * (1.0 + log), 8.0**5 * log]),
             "log", "m", "printed"),
     },
@@ -167,10 +167,10 @@ ASSUMPTIONS: Assumptions = {
             "publicdata.thm4.inequality.confidence",
             lambda log, n: log >= 12.0 and n == pytest.approx(4.0 * 8.0**5 * log), "log", "printed"),
     },
-    "publicdata.thm7.inequality.powers.laplace": {
+    "publicdata.thm7.inequality.powers-laplace": {
         "F = {(t, v): 0 <= kappa t <= v <= 1} is convex and f moves from (0, 0) to (1, kappa)": cut_minimisers,
         "kappa = 1/sqrt(2 eta n) <= 1/2": every(
-            "publicdata.thm7.inequality.powers.laplace", lambda a, n: a * n >= 2.0, "alpha", "needed"),
+            "publicdata.thm7.inequality.powers-laplace", lambda a, n: a * n >= 2.0, "alpha", "needed"),
     },
     "publicdata.thm4.privacy.gaussian-drawn": {
         "neighbours differ in one record": replaced(lambda: CUBE_PAIR),
@@ -181,11 +181,11 @@ ASSUMPTIONS: Assumptions = {
         "VC dimension at most d: d/2 group bits and blocks of d/(2K) bits each": one_class_fits,
         "m_A >= 20 d": every("publicdata.thm4.inequality.one-class", lambda d, m: m >= 20.0 * d, "d", "m_A"),
     },
-    "publicdata.thm6.inequality.many-calls": {
+    "publicdata.thm6.inequality": {
         "alpha = n^(-1/14), so n is that of (129)": every(
-            "publicdata.thm6.inequality.many-calls", lambda n, a: a == pytest.approx(n ** (-1.0 / 14.0)), "n", "alpha"),
-        "inf |f|_mu >= 2/3 and nu is 1/3-smooth, as for publicdata.thm6.rate.nonconvex": lambda: ASSUMPTIONS[
-            "publicdata.thm6.rate.nonconvex"]["inf |f|_mu >= 2/3, by z* as the paper says"](),
+            "publicdata.thm6.inequality", lambda n, a: a == pytest.approx(n ** (-1.0 / 14.0)), "n", "alpha"),
+        "inf |f|_mu >= 2/3 and nu is 1/3-smooth, as for publicdata.thm6.rate": lambda: ASSUMPTIONS[
+            "publicdata.thm6.rate"]["inf |f|_mu >= 2/3, by z* as the paper says"](),
     },
     "publicdata.lemma7.stability": {
         "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "n_eta"),
@@ -199,35 +199,35 @@ ASSUMPTIONS: Assumptions = {
             "publicdata.lemma1.stability.hoeffding", lambda s, j, d: s > 0.0 and j >= 1 and 0.0 < d < 1.0, "n_eta",
             "calls", "failure"),
     },
-    "publicdata.lemma9.privacy.gaussian-small-m": {
+    "publicdata.lemma9.privacy": {
         "fbar, fbar' into [-1, 1] (the clipped pair), delta in (0, 1)": every(
-            "publicdata.lemma9.privacy.gaussian-small-m", lambda m, ratio: m > 1 or ratio > 1.0, "m", "delta_ratio"),
+            "publicdata.lemma9.privacy", lambda m, ratio: m > 1 or ratio > 1.0, "m", "delta_ratio"),
     },
-    "publicdata.lemma3.privacy.gaussian": {
+    "publicdata.lemma3.privacy": {
         "rho at most the diameter 2, (14) with equality, the clipped pair alone refutes": lambda: max(
-            series("publicdata.lemma3.privacy.gaussian")["delta_ratio"][1::2]) > 1.0
-        and max(series("publicdata.lemma3.privacy.gaussian")["rho"]) <= 2.0,
+            series("publicdata.lemma3.privacy")["delta_ratio"][1::2]) > 1.0
+        and max(series("publicdata.lemma3.privacy")["rho"]) <= 2.0,
     },
     "publicdata.lemma3.privacy.laplace": {
         "rho at most 2 and (15)": every(
             "publicdata.lemma3.privacy.laplace", lambda rho, gamma: rho / gamma <= 1.0 + 1e-9 and rho <= 2.0, "rho",
             "gamma"),
     },
-    "publicdata.lemma8.inequality.gaussian": {
+    "publicdata.lemma8.inequality": {
         "fbar in F, 0 < beta < 1, gamma > 0": every(
-            "publicdata.lemma8.inequality.gaussian", lambda b, g: 0.0 < b < 1.0 and g > 0.0, "beta", "gamma"),
+            "publicdata.lemma8.inequality", lambda b, g: 0.0 < b < 1.0 and g > 0.0, "beta", "gamma"),
     },
-    "publicdata.alg2.privacy.sum": {
+    "publicdata.alg2.privacy": {
         "neighbours differ in one record": replaced(lambda: two_functions.two_signs(11, 4)),
         "0-1 loss, f in {-1, 1}: |f|_mu = 1 >= 2/3": lambda: losses_in_unit(
             two_functions.two_signs(11, 4)[0], two_functions.SIGNS.predictions),
     },
-    "publicdata.alg3.privacy.sum": {
+    "publicdata.alg3.privacy": {
         "neighbours differ in one record": replaced(lambda: algorithm3.balanced(11)),
         "|f - y|/2 on constants in [-1, 1]: convex, 1/2-Lipschitz, in [0, 1]": lambda: losses_in_unit(
             algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
     },
-    "publicdata.lemma2.stability.sum": {
+    "publicdata.lemma2.stability": {
         "neighbours differ in one record": replaced(lambda: algorithm3.balanced(1001)),
         "convex class and loss": lambda: losses_in_unit(algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
     },
@@ -252,26 +252,26 @@ ASSUMPTIONS: Assumptions = {
         "two statements of the paper, alpha in (0, 1)": every(
             "publicdata.thm6.inequality.sample-size", lambda a: 0.0 < a < 1.0, "alpha"),
     },
-    "publicdata.thm4.privacy.gaussian": {
+    "publicdata.thm4.privacy": {
         "neighbours differ in one record": replaced(lambda: CUBE_PAIR),
         "VC dimension d: the bits are shattered": lambda: shatters(8) and CUBE_PAIR[0].hypotheses.bits == 64,
         "m public points, independent weights, any C": every(
-            "publicdata.thm4.privacy.gaussian", lambda d, m, c: m >= d and c > 0.0, "d", "m", "constant"),
+            "publicdata.thm4.privacy", lambda d, m, c: m >= d and c > 0.0, "d", "m", "constant"),
     },
-    "publicdata.thm4.inequality.gaussian-learner": {
+    "publicdata.thm4.inequality": {
         "least_private is private on the cube, and a tenth less is not": least_is_least,
         "n is (21), with log^3 d for what it hides": every(
-            "publicdata.thm4.inequality.gaussian-learner",
+            "publicdata.thm4.inequality",
             lambda d, n: n == pytest.approx(
                 d * d * 8.0 * 8.0**4 * math.sqrt(math.log(1e5)) * math.log(20.0) * math.log(d) ** 3), "d", "n"),
     },
-    "publicdata.alg4.privacy.ties": {
+    "publicdata.alg4.privacy": {
         "neighbours differ in one record": replaced(algorithm4.free_point),
         "one public point, where functions of the class agree that differ at the private one": lambda: bool(
             algorithm4.free_point()[0].m == 1
             and len(np.unique(algorithm4.free_point()[0].hypotheses.predictions[:, 0])) == 2),
     },
-    "publicdata.thm6.rate.nonconvex": {
+    "publicdata.thm6.rate": {
         "nu is sigma-smooth against mu, sigma = 1/3": lambda: theorems2_6.three_functions(
             False).smoothness == pytest.approx(1.0 / 3.0),
         "inf |f|_mu >= 2/3, by z* as the paper says": lambda: bool(
@@ -279,26 +279,26 @@ ASSUMPTIONS: Assumptions = {
         "f(z*) = 1 for all f, losses in [0, 1]": lambda: bool((theorems2_6.TABLE[:, 3] == 1.0).all()
                                                              and np.abs(theorems2_6.TABLE).max() <= 1.0),
     },
-    "publicdata.thm7.inequality.sample-size": {
+    "publicdata.thm7.inequality": {
         "neighbours differ in one record": replaced(moving_pair),
         "F convex, into [-1, 1], G of order 1: linear functions of one feature": moving_class,
         "a = 1/(2 sqrt(eta n)) <= 1": every(
-            "publicdata.thm7.inequality.sample-size", lambda n: theorems3_7.ALPHA * n >= 0.25, "needed"),
-        "0 < epsilon <= 1": every("publicdata.thm7.inequality.sample-size", lambda e: 0.0 < e <= 1.0, "epsilon"),
+            "publicdata.thm7.inequality", lambda n: theorems3_7.ALPHA * n >= 0.25, "needed"),
+        "0 < epsilon <= 1": every("publicdata.thm7.inequality", lambda e: 0.0 < e <= 1.0, "epsilon"),
         "one record moves the mechanism's own minimiser from -1 to 1": moving_minimisers,
     },
-    "publicdata.thm7.inequality.sample-size.laplace": {
+    "publicdata.thm7.inequality.sample-size-laplace": {
         "neighbours differ in one record": replaced(moving_pair),
         "a = 1/(2 sqrt(eta n)) <= 1, epsilon > 0": every(
-            "publicdata.thm7.inequality.sample-size.laplace",
+            "publicdata.thm7.inequality.sample-size-laplace",
             lambda e, n: theorems3_7.ALPHA * n >= 0.25 and e > 0.0, "epsilon", "needed"),
     },
-    "publicdata.thm3.inequality.sample-size": {
+    "publicdata.thm3.inequality": {
         "neighbours differ in one record": replaced(moving_pair),
         "constants with labels of mean 2 eta lose eta/2 or more with a chance above beta": biased_labels,
         "constants with labels 1 lose more than alpha with a chance above beta beyond that noise": noisy_constants,
         "a <= 1 at eta = 2 alpha": every(
-            "publicdata.thm3.inequality.sample-size", lambda n: 2.0 * theorems3_7.ALPHA * n >= 0.25, "needed"),
+            "publicdata.thm3.inequality", lambda n: 2.0 * theorems3_7.ALPHA * n >= 0.25, "needed"),
     },
     "publicdata.lemma15.inequality": {
         "nu is sigma-smooth against mu, sigma = 1/3": lambda: theorems2_6.three_functions(
@@ -336,4 +336,4 @@ def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
     p, q = algorithm3.balanced(11)
     assert not replaced(lambda: (p, p))() and not replaced(lambda: (p, q.replace_record(1, [0.0], -1.0)))()
     assert not losses_in_unit(p, np.array([1.5]))
-    assert not every("publicdata.thm4.privacy.gaussian", lambda d: d > 1e9, "d")()
+    assert not every("publicdata.thm4.privacy", lambda d: d > 1e9, "d")()

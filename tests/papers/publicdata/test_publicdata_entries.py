@@ -89,7 +89,7 @@ def test_slow_verdicts(claim: Claim, found: Any) -> None:
 
 def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> None:
     """d = m = 4096: exact 10.55, at least 5 by sampling; above 2 for an m ≥ 4d; the mechanism itself at 256."""
-    _, evidence = found("publicdata.thm4.privacy.gaussian")
+    _, evidence = found("publicdata.thm4.privacy")
     assert evidence.value == pytest.approx(10.554, abs=0.001)
     sampled, through = evidence.tables["sampled"]["epsilon_lower"]
     assert 5.0 <= sampled <= evidence.value
@@ -107,12 +107,12 @@ def test_exact_gaussian_scale_is_near_the_least_safe_one(found: Any) -> None:
 
 
 def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found: Any) -> None:
-    _, evidence = found("publicdata.alg3.privacy.sum")
+    _, evidence = found("publicdata.alg3.privacy")
     assert evidence.value == pytest.approx(3.527, abs=0.001)
     at = evidence.column("n").index(10_001.0)
     assert evidence.column("atom")[at] == pytest.approx(0.5) and evidence.column("atom_neighbour")[at] < 0.015
     assert evidence.column("epsilon_reached")[0] < 1.0  # n = 1,001: no violation
-    _, evidence = found("publicdata.lemma9.privacy.gaussian-small-m")
+    _, evidence = found("publicdata.lemma9.privacy")
     assert evidence.column("functions")[:2] == ["of any range", "into [-1, 1]"]
     assert evidence.column("delta_ratio")[:2] == pytest.approx([55.03, 37.75], rel=2e-3)
     _, evidence = found("publicdata.thm5.inequality")

@@ -112,9 +112,34 @@ EXACT = HALF_LINE.replace(
 )
 
 
+@counted("publicdata.alg3.privacy")
+def attack() -> Attack:
+    about = "constants, labels 1 and -1 in turn and one more, n = 10,001"
+    return Attack(printed("sum"), balanced(10_001), 1.0, 1e-5, about)
+
+
+def averaged(context: Context) -> Rows:
+    """The mean, γ from the proven stability and the exact shift: guarantee and worst pairs of constants."""
+    for n, m in product((11, 101, *RECORDS), (1, M, 1024)):
+        sides = balanced(n, m)
+        # at η = 1/(4n) one record moves f̄ from −1 to 1: all that the stability allows
+        for eta, (noise, delta) in product((0.25 / n, ETA, 1.0), (("gaussian", DELTA), ("laplace", 0.0))):
+            mechanism = RegularizedPerturbation(EPSILON, delta, noise=noise, regularization=eta)
+            claimed = {"epsilon": EPSILON, "delta": delta}
+            yield claimed | {"guarantee": mechanism.guarantee(sides[0])}
+            if noise == "gaussian":
+                pair = mechanism.pair_profile(*sides)
+                yield claimed | {"pair": pair, "epsilon_reached": pair.epsilon(delta)}
+    return summary(
+        "value: largest exact epsilon of a balanced pair of constants, Gaussian noise, claimed 1: where one record "
+        "moves them from -1 to 1 the cut hides most of it",
+        value="epsilon_reached",
+    )
+
+
 @paper.privacy(
     "alg3",
-    variant="sum",
+    row="sum",
     source="Theorem 3, Lemma 11, with equation 8",
     expected="refuted",
     level=LEVEL,
@@ -126,6 +151,21 @@ EXACT = HALF_LINE.replace(
     consequence=sum_for_mean.CONSEQUENCE,
     errata=sum_for_mean.correction("Equation 8, with Theorem 3"),
     because=SUM + "gamma of (104) falls with n, and the cut output has atoms at -1 and 1.",
+    rows={
+        "mean": {
+            "measure": averaged,
+            "source": "Theorem 3, with the mean of the losses and the exact calibration",
+            "expected": "proved",
+            "rests_on": (
+                "publicdata.lemma2.stability.mean-sharp",
+                "publicdata.lemma9.privacy.gaussian-exact",
+                "publicdata.lemma9.privacy.laplace-exact",
+            ),
+            "statement": EXACT,
+            "because": "Lemma 2 as proved (2 eta |f - f'|_m^2 <= 2/n), then the exact shift of fbar(Z) + gamma zeta.",
+            "level": 0.0,
+        },
+    },
 )
 def summed(context: Context) -> tuple[str, Evidence]:
     """Equation 8 as printed, η = 0.1, γ of (104): the exact atoms over n, and the attack at n = 10,001."""
@@ -152,44 +192,6 @@ def summed(context: Context) -> tuple[str, Evidence]:
         f"({'refuted' if lower > EPSILON else 'not refuted'})",
         value=row["epsilon_reached"],
         trials=2 * trials,
-    )
-
-
-@counted("publicdata.alg3.privacy.sum")
-def attack() -> Attack:
-    about = "constants, labels 1 and -1 in turn and one more, n = 10,001"
-    return Attack(printed("sum"), balanced(10_001), 1.0, 1e-5, about)
-
-
-@paper.privacy(
-    "alg3",
-    variant="mean",
-    source="Theorem 3, with the mean of the losses and the exact calibration",
-    expected="proved",
-    rests_on=(
-        "publicdata.lemma2.stability.mean-sharp",
-        "publicdata.lemma9.privacy.gaussian-exact",
-        "publicdata.lemma9.privacy.laplace-exact",
-    ),
-    statement=EXACT,
-    because="Lemma 2 as proved (2 eta |f - f'|_m^2 <= 2/n), then the exact shift of fbar(Z) + gamma zeta.",
-)
-def averaged(context: Context) -> Rows:
-    """The mean, γ from the proven stability and the exact shift: guarantee and worst pairs of constants."""
-    for n, m in product((11, 101, *RECORDS), (1, M, 1024)):
-        sides = balanced(n, m)
-        # at η = 1/(4n) one record moves f̄ from −1 to 1: all that the stability allows
-        for eta, (noise, delta) in product((0.25 / n, ETA, 1.0), (("gaussian", DELTA), ("laplace", 0.0))):
-            mechanism = RegularizedPerturbation(EPSILON, delta, noise=noise, regularization=eta)
-            claimed = {"epsilon": EPSILON, "delta": delta}
-            yield claimed | {"guarantee": mechanism.guarantee(sides[0])}
-            if noise == "gaussian":
-                pair = mechanism.pair_profile(*sides)
-                yield claimed | {"pair": pair, "epsilon_reached": pair.epsilon(delta)}
-    return summary(
-        "value: largest exact epsilon of a balanced pair of constants, Gaussian noise, claimed 1: where one record "
-        "moves them from -1 to 1 the cut hides most of it",
-        value="epsilon_reached",
     )
 
 
@@ -226,7 +228,7 @@ LAPLACE = Statement(
 
 @paper.privacy(
     "lemma11",
-    variant="gaussian",
+    row="gaussian",
     source="Lemma 11, equation 104, with the mean of the losses",
     expected="proved",
     arguments={"noise": "gaussian"},
@@ -238,6 +240,19 @@ LAPLACE = Statement(
     because="Its proof rests on Lemma 9, which fails at one public point. But 2/sqrt(eta n) is twice the stability, "
     "and at one point f^ is cut to [-1, 1]: proved by the exact shift for m >= 2 and by the cut pair for m = 1, at "
     "epsilon = 0.1 to 4, delta = 1e-5.",
+    rows={
+        "laplace": {
+            "source": "Lemma 11, equation 105, with the mean of the losses",
+            "expected": "proved",
+            "arguments": {"noise": "laplace"},
+            "rests_on": ("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.laplace-exact"),
+            "statement": LAPLACE,
+            "origin": "corrected",
+            "quote": r"\frac{m^{3/2}}{\gamma}\cdot\frac{2}{\sqrt{\eta\cdot n}}\leq\varepsilon",
+            "because": "The l1 shift is at most m/sqrt(eta n): loose by 2 sqrt(m), or more where 1/sqrt(eta n) is "
+            "beyond the diameter 2.",
+        },
+    },
 )
 def lemma11(context: Context, noise: str) -> tuple[str, Evidence]:
     """γ of (104) or (105) with the mean, against the proven stability and the exact shift, over m and ηn."""
@@ -264,7 +279,7 @@ def lemma11(context: Context, noise: str) -> tuple[str, Evidence]:
     )
 
 
-@certificate("publicdata.lemma11.privacy.gaussian", "guarantee")
+@certificate("publicdata.lemma11.privacy", "guarantee")
 def gaussian_certificate() -> Draft:
     instances = []
     for m in (3, 16, 64):
@@ -287,21 +302,6 @@ def gaussian_certificate() -> Draft:
         theory={"twice": lambda v: theory.regularized_stability_printed(int(v["n"]), v["eta"]), "gamma": printed_gamma,
                 "rho": lambda v: theory.regularized_stability(int(v["n"]), v["eta"])},
     )  # fmt: skip
-
-
-paper.variant(
-    lemma11,
-    "laplace",
-    source="Lemma 11, equation 105, with the mean of the losses",
-    expected="proved",
-    arguments={"noise": "laplace"},
-    rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.laplace-exact"),
-    statement=LAPLACE,
-    origin="corrected",
-    quote=r"\frac{m^{3/2}}{\gamma}\cdot\frac{2}{\sqrt{\eta\cdot n}}\leq\varepsilon",
-    because="The l1 shift is at most m/sqrt(eta n): loose by 2 sqrt(m), or more where 1/sqrt(eta n) is beyond the "
-    "diameter 2.",
-)
 
 
 @certificate("publicdata.lemma11.privacy.laplace", "guarantee")

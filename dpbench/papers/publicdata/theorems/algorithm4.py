@@ -29,12 +29,41 @@ def free_point() -> tuple[PublicDataProblem, PublicDataProblem]:
     return problem, problem.replace_record(0, [1], -1.0)
 
 
+@certificate("publicdata.alg4.privacy", "pair-discrete")
+def ties_certificate() -> Draft:
+    return Draft(
+        verdict="refuted",
+        statement="f^ = f~ agrees with f~ on Z, and its value at a point that Z says nothing of tells the data sets "
+        "apart.",
+        symbols={"epsilon": "claimed, any number"}, definitions={}, assumptions={},
+        claim={"p": ["1", "0"], "q": ["0", "1"], "event": [0], "normalise": False, "epsilon": "epsilon", "delta": "0"},
+        instances=[({"epsilon": e}, {"delta": 1}) for e in (1, 1000)],
+        derivation=[("F = all functions of two points z (public) and x; a record (x, 1) or (x, 0): among those that "
+                     "agree on z the minimiser f~ has f~(x) = the label, with certainty. Outcomes: f^(x) = 1, 0.", [])],
+    )  # fmt: skip
+
+
+def ties_corrected(context: Context) -> tuple[str, Evidence]:
+    """The same pair when f̂ is a function of f̃(Z) alone: a fair coin on both sides."""
+    mechanism = RRSPM(EPSILON)
+    sides = free_point()
+    outputs = [mechanism(problem, _RUNS, stream(context.seed, "publicdata.ties")) for problem in sides]
+    same = bool(np.array_equal(outputs[0], outputs[1]))
+    values = sides[0].hypotheses.predict(outputs[0], [0, 1])
+    fixed = all(len(np.unique(values[values[:, 0] == z, 1])) == 1 for z in (-1.0, 1.0))
+    return profiles(
+        [(EPSILON, 0.0, mechanism.guarantee(sides[0]))],
+        f"value: largest difference of {_RUNS} outputs on the two data sets with equal weights; f^(x0) is a function "
+        "of f~(z)", value=float(np.abs(outputs[0] - outputs[1]).max()), broken=not (same and fixed),
+    )  # fmt: skip
+
+
 @paper.privacy(
     "alg4",
-    variant="ties",
+    row="ties",
     source="Algorithm 4, Section 5",
     expected="refuted",
-    holds="publicdata.alg4.privacy.ties.corrected",
+    holds="publicdata.alg4.privacy.corrected",
     statement="Any f^ that agrees with f~ on the public data may be returned.",
     weight="misprint",
     hurt="letter",
@@ -53,6 +82,16 @@ def free_point() -> tuple[PublicDataProblem, PublicDataProblem]:
     because="f~ itself agrees with f~. Where f(x0) is free given f on Z, f~(x0) is the label of a record at x0: the "
     "two laws share no outcome, epsilon is infinite. (The same holds for a warm start, and for ties broken by the "
     "data; and ERM over F restricted to Z is a minimum over all f with the same values on Z.)",
+    rows={
+        "corrected": {
+            "measure": ties_corrected,
+            "source": "Algorithm 4, f^ a fixed function of f~(Z)",
+            "expected": "proved",
+            "rests_on": ("publicdata.lemma18.inequality",),
+            "statement": "Returning the answer of a fresh oracle call on Z labelled by f~ is epsilon-DP.",
+            "because": "f^ is a function of f~(Z) and of what is public, so Lemma 21 and post-processing apply.",
+        },
+    },
 )
 def ties(context: Context) -> tuple[str, Evidence]:
     """f̂ = f̃ agrees with f̃ on Z: its value at x° is the private label, in every run."""
@@ -70,44 +109,6 @@ def ties(context: Context) -> tuple[str, Evidence]:
     return profiles([{"epsilon": EPSILON, "delta": 0.0, "pair": law}], note, value=law.epsilon(0.0))
 
 
-@certificate("publicdata.alg4.privacy.ties", "pair-discrete")
-def ties_certificate() -> Draft:
-    return Draft(
-        verdict="refuted",
-        statement="f^ = f~ agrees with f~ on Z, and its value at a point that Z says nothing of tells the data sets "
-        "apart.",
-        symbols={"epsilon": "claimed, any number"}, definitions={}, assumptions={},
-        claim={"p": ["1", "0"], "q": ["0", "1"], "event": [0], "normalise": False, "epsilon": "epsilon", "delta": "0"},
-        instances=[({"epsilon": e}, {"delta": 1}) for e in (1, 1000)],
-        derivation=[("F = all functions of two points z (public) and x; a record (x, 1) or (x, 0): among those that "
-                     "agree on z the minimiser f~ has f~(x) = the label, with certainty. Outcomes: f^(x) = 1, 0.", [])],
-    )  # fmt: skip
-
-
-@paper.privacy(
-    "alg4",
-    variant="ties.corrected",
-    source="Algorithm 4, f^ a fixed function of f~(Z)",
-    expected="proved",
-    rests_on=("publicdata.lemma18.inequality",),
-    statement="Returning the answer of a fresh oracle call on Z labelled by f~ is epsilon-DP.",
-    because="f^ is a function of f~(Z) and of what is public, so Lemma 21 and post-processing apply.",
-)
-def ties_corrected(context: Context) -> tuple[str, Evidence]:
-    """The same pair when f̂ is a function of f̃(Z) alone: a fair coin on both sides."""
-    mechanism = RRSPM(EPSILON)
-    sides = free_point()
-    outputs = [mechanism(problem, _RUNS, stream(context.seed, "publicdata.ties")) for problem in sides]
-    same = bool(np.array_equal(outputs[0], outputs[1]))
-    values = sides[0].hypotheses.predict(outputs[0], [0, 1])
-    fixed = all(len(np.unique(values[values[:, 0] == z, 1])) == 1 for z in (-1.0, 1.0))
-    return profiles(
-        [(EPSILON, 0.0, mechanism.guarantee(sides[0]))],
-        f"value: largest difference of {_RUNS} outputs on the two data sets with equal weights; f^(x0) is a function "
-        "of f~(z)", value=float(np.abs(outputs[0] - outputs[1]).max()), broken=not (same and fixed),
-    )  # fmt: skip
-
-
-@certificate("publicdata.alg4.privacy.ties.corrected", "guarantee")
+@certificate("publicdata.alg4.privacy.corrected", "guarantee")
 def ties_corrected_certificate() -> Draft:
     return hidden("f^ is the oracle's answer on Z labelled by f~ there: a function of that choice.")

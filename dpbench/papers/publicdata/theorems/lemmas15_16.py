@@ -50,7 +50,7 @@ NONCONVEX = Statement(
     given={"often": ("1 - seldom > beta", "the event has more than the failure probability")},
     claim=inequality("1/6", "<=", "bound"),
     steps=(
-        "Three functions, as in publicdata.thm6.rate.nonconvex: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but "
+        "Three functions, as in publicdata.thm6.rate: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but "
         "for the chance stated (Hoeffding, for the labels and for the J calls), the third function is nearest to it, "
         "and its excess is 1/6.",
         "The suprema of omega_n and omega_m have expectations of at most G = sqrt(2 log 3).",
@@ -91,43 +91,6 @@ WHOLE = {
 }
 
 
-@paper.inequality(
-    "lemma15",
-    source="Lemma 15, equations 116 to 118",
-    expected="refuted",
-    holds="publicdata.lemma15.inequality.corrected",
-    statement=NONCONVEX,
-    weight="hypothesis",
-    hurt="corner: classes that are not convex; shown on three functions at n = 1e8",
-    quote=r"L(\widehat{f})-\inf_{f\in\mathcal{F}}L(f) ... \leq\frac{12}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in"
-    r"\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
-    consequence="On a class of three functions the excess is 1/6 where the bound is 0.04. The lemma needs a convex "
-    "class (and lambda before its first term).",
-    errata=Correction(
-        place="Lemma 15, equation 116",
-        line=813,
-        effect=1,
-        change="add: F convex; put lambda before the first term",
-    ),
-    because="Lemma 8 compares f^ with fbar as if fbar were in F: an average is, only where F is convex. Three "
-    "functions as in publicdata.thm6.rate.nonconvex: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but for a "
-    "chance below 1e-30, h is nearest, the excess is 1/6, and the right side is small at n = 1e8, whatever C is.",
-)
-def nonconvex(context: Context) -> Rows:
-    """n = 1e8, η = 0.01, J = 1e5, γ = 1e-4, σ = 1/3, and m so large that C's term is below 0.01, for four C's."""
-    setting = {"n": 1e8, "eta": 0.01, "J": 1e5, "gamma": 1e-4, "beta": BETA}
-    # P(f̄_j = g2) = Φ(Δ/(η‖g1 − g2‖)), Δ = (#a − #b)/n; |q| < 1/4 needs |Φ − 1/2| < 0.1, that is |Δ| < 0.25·η·0.94,
-    # beside a deviation of J calls below 0.02 (Hoeffding, both), and h never wins, being worse by 1/6 − 1/√n.
-    seldom = NONCONVEX.number("seldom", **setting)
-    assert seldom < 1e-30, seldom
-    for constant in (1.0, 1e3, 1e6, 1e9):
-        m = 1e6
-        while NONCONVEX.number("C*uniform", m=m, C=constant, **setting) > 0.01:
-            m *= 10.0
-        bound = NONCONVEX.number("bound", m=m, C=constant, **setting)
-        yield {"C": constant, "m": m, "n": setting["n"], "left": 1.0 / 6.0, "right": bound}
-
-
 def worst_constants(eta: float) -> FinitePopulation:
     """Constants in [−1, 1], |f − y|/2 and labels of mean 2η: the regulariser costs most there, η/2."""
     return constants(Constants(), min(1.0, 2.0 * eta))
@@ -153,17 +116,6 @@ _SCALED = (
 )
 
 
-@paper.inequality(
-    "lemma15",
-    variant="corrected",
-    source="Lemma 15 for convex F, with lambda and its constants",
-    expected="not refuted",
-    level=LEVEL,
-    arguments={"name": "averaged"},
-    statement=AVERAGED,
-    because=_SCALED + "Constants with labels of mean 2 eta, beside z*. The bound is far above them: the entry could "
-    "fail only by more than the factor in its column share.",
-)
 def whole(context: Context, name: str) -> Rows:
     """The (1 − β)-quantile of the excess over the corrected bound, and over its terms in η alone as n and m grow."""
     blocks = context.pick(quick=2, full=10)
@@ -206,16 +158,6 @@ SMOOTH = Statement(
 )  # fmt: skip
 
 
-@paper.inequality(
-    "lemma15",
-    variant="smoothness",
-    source="Lemma 15, equation 119",
-    expected="proved",
-    arguments={"power": 1.0},
-    statement=SMOOTH,
-    quote=r"\leq L(\bar{f})+\frac{\lambda}{\sigma}\cdot\left\|\bar{f}-\widehat{f}\right\|_{\mu}",
-    because="|g|_nu^2 <= |g|_mu^2/sigma, so 1/sqrt(sigma) suffices: (119) is true, and loose by 1/sqrt(sigma).",
-)
 def smoothness(context: Context, power: float) -> Evidence:
     """‖g‖_ν against σ^{−power}‖g‖_μ: random g and densities, and g on the part where the density is 1/σ."""
     rng = stream(context.seed, "publicdata.smoothness")
@@ -234,14 +176,70 @@ def smoothness(context: Context, power: float) -> Evidence:
     return margins({}, note, margin=worst, equality="g on the densest cell alone attains sigma^(-1/2)")
 
 
-paper.variant(
-    smoothness,
-    "smoothness-sharp",
-    source="Lemma 15, equation 119 with sigma^(-1/2)",
-    expected="not refuted",
-    arguments={"power": 0.5},
-    statement="|g|_nu <= |g|_mu/sqrt(sigma) for sigma-smooth nu.",
-    quote="",
-    because="The integral of g^2 against the density, which is at most 1/sigma; attained by g that is 0 but where the "
-    "density is 1/sigma.",
+@paper.inequality(
+    "lemma15",
+    source="Lemma 15, equations 116 to 118",
+    expected="refuted",
+    holds="publicdata.lemma15.inequality.corrected",
+    statement=NONCONVEX,
+    weight="hypothesis",
+    hurt="corner: classes that are not convex; shown on three functions at n = 1e8",
+    quote=r"L(\widehat{f})-\inf_{f\in\mathcal{F}}L(f) ... \leq\frac{12}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in"
+    r"\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
+    consequence="On a class of three functions the excess is 1/6 where the bound is 0.04. The lemma needs a convex "
+    "class (and lambda before its first term).",
+    errata=Correction(
+        place="Lemma 15, equation 116",
+        line=813,
+        effect=1,
+        change="add: F convex; put lambda before the first term",
+    ),
+    because="Lemma 8 compares f^ with fbar as if fbar were in F: an average is, only where F is convex. Three "
+    "functions as in publicdata.thm6.rate: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but for a "
+    "chance below 1e-30, h is nearest, the excess is 1/6, and the right side is small at n = 1e8, whatever C is.",
+    rows={
+        "corrected": {
+            "measure": whole,
+            "source": "Lemma 15 for convex F, with lambda and its constants",
+            "expected": "not refuted",
+            "level": LEVEL,
+            "arguments": {"name": "averaged"},
+            "statement": AVERAGED,
+            "because": _SCALED
+            + "Constants with labels of mean 2 eta, beside z*. The bound is far above them: the entry could "
+            "fail only by more than the factor in its column share.",
+        },
+        "smoothness": {
+            "measure": smoothness,
+            "source": "Lemma 15, equation 119",
+            "expected": "proved",
+            "arguments": {"power": 1.0},
+            "statement": SMOOTH,
+            "quote": r"\leq L(\bar{f})+\frac{\lambda}{\sigma}\cdot\left\|\bar{f}-\widehat{f}\right\|_{\mu}",
+            "because": "|g|_nu^2 <= |g|_mu^2/sigma, so 1/sqrt(sigma) suffices: (119) is true, and loose by "
+            "1/sqrt(sigma).",
+        },
+        "smoothness-sharp": {
+            "measure": smoothness,
+            "source": "Lemma 15, equation 119 with sigma^(-1/2)",
+            "expected": "not refuted",
+            "arguments": {"power": 0.5},
+            "statement": "|g|_nu <= |g|_mu/sqrt(sigma) for sigma-smooth nu.",
+            "because": "The integral of g^2 against the density, which is at most 1/sigma; attained by g that is 0 "
+            "but where the density is 1/sigma.",
+        },
+    },
 )
+def nonconvex(context: Context) -> Rows:
+    """n = 1e8, η = 0.01, J = 1e5, γ = 1e-4, σ = 1/3, and m so large that C's term is below 0.01, for four C's."""
+    setting = {"n": 1e8, "eta": 0.01, "J": 1e5, "gamma": 1e-4, "beta": BETA}
+    # P(f̄_j = g2) = Φ(Δ/(η‖g1 − g2‖)), Δ = (#a − #b)/n; |q| < 1/4 needs |Φ − 1/2| < 0.1, that is |Δ| < 0.25·η·0.94,
+    # beside a deviation of J calls below 0.02 (Hoeffding, both), and h never wins, being worse by 1/6 − 1/√n.
+    seldom = NONCONVEX.number("seldom", **setting)
+    assert seldom < 1e-30, seldom
+    for constant in (1.0, 1e3, 1e6, 1e9):
+        m = 1e6
+        while NONCONVEX.number("C*uniform", m=m, C=constant, **setting) > 0.01:
+            m *= 10.0
+        bound = NONCONVEX.number("bound", m=m, C=constant, **setting)
+        yield {"C": constant, "m": m, "n": setting["n"], "left": 1.0 / 6.0, "right": bound}

@@ -153,7 +153,7 @@ def lemma19(context: Context) -> Evidence:
     statement="With probability 1 the minimiser over F restricted to Z is unique.",
     quote=r"\mathbb{P}(\boldsymbol{\xi}\in B)=0 ... there is a unique minimizer",
     because="Two functions that differ on Z have equal values on a set of weights of measure 0. F itself has no "
-    "unique one: publicdata.alg4.privacy.ties.",
+    "unique one: publicdata.alg4.privacy.",
 )
 def lemma20(context: Context) -> Evidence:
     """The least gap between the two best functions of the class on Z: never 0 among random weights."""

@@ -109,9 +109,59 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
     return gaussian_profile(math.sqrt(m) * rho / gamma, kind="exact", why="F is not bounded: f^ = fbar + gamma zeta")
 
 
+def both_pairs(epsilon: float, free: Profile, clipped: Profile, **columns: float) -> list[Row]:
+    """Rows of the two pairs at (ε, `DELTA`), with the columns and the ratio of true to claimed δ."""
+    claimed = columns | {"epsilon": epsilon, "delta": DELTA}
+    return [
+        claimed | {"functions": name, "pair": pair, "delta_ratio": pair.delta(epsilon) / DELTA}
+        for name, pair in (("of any range", free), ("into [-1, 1]", clipped))
+    ]
+
+
+def large_m(context: Context) -> Rows:
+    """The worst shift, γ → ∞, over m, ε and δ down to 1e-290."""
+    for m, delta in product((8, 9, 16, 64, 256, 1024), (0.5, 0.1, 1e-2, 1e-5, 1e-20, 1e-80, 1e-290)):
+        largest = 0.5 * (m - math.sqrt(8.0 * m)) * math.log(1.0 / delta)
+        for epsilon in (1e-3, 0.03, 0.3, 1.0, *((0.1 * largest, largest) if m > 8 else ())):
+            mu = 2.0 * epsilon / math.sqrt(m * math.log(1.0 / delta))
+            shift = gaussian_profile(mu, kind="upper", why=SHIFT)
+            yield {"m": float(m), "epsilon": epsilon, "delta": delta, "guarantee": shift}
+    gamma, exact = (f(1024, 0.1, 1.0, DELTA, "gaussian") for f in (theory.perturb_scale_printed, theory.perturb_scale))
+    return (f"gamma of (14) over the least gamma at m = 1024, epsilon = 1, delta = {DELTA:g}: {gamma / exact:.1f}",)
+
+
+def exact(context: Context, noise: str) -> Rows:
+    """The exact calibration, and the pair of the class of all functions (one point for Laplace) that attains it."""
+    delta, least = DELTA if noise == "gaussian" else 0.0, math.inf
+    for m, epsilon, rho in product((1, *MANY), EPSILONS, RHOS):
+        gamma = theory.perturb_scale(m, rho, epsilon, delta, noise)
+        if noise == "gaussian":
+            guarantee, pair = upper_shift(m, rho, gamma), line_pair(m, rho, gamma)
+        else:
+            guarantee = pure_profile(m * rho / gamma, why="l1 shift at most m rho")
+            shift = rho / theory.perturb_scale(1, rho, epsilon, 0.0, noise)
+            pair = laplace_profile(shift, kind="exact", why="one public point")
+        reached = pair.epsilon(delta) / epsilon
+        least = float(np.minimum(least, reached))
+        yield {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
+        yield {"epsilon": epsilon, "delta": delta, "pair": pair, "reached": reached}
+    return summary("value: least share of the claimed epsilon that a pair reaches; 1: the noise cannot be less",
+                   value=least)  # fmt: skip
+
+
+def printed_laplace(context: Context) -> Rows:
+    """(15) with Perturb's noise γ·Lap(1): the ℓ1 shift is at most mρ, and the lemma pays m^{3/2}ρ."""
+    for m, epsilon, rho in product((1, *MANY), EPSILONS, RHOS):
+        gamma = theory.perturb_scale_printed(m, rho, epsilon, 0.0, "laplace")
+        guarantee = pure_profile(m * rho / gamma / (1.0 + 1e-12), why="l1 shift at most m rho")
+        ratio = gamma / theory.perturb_scale(m, rho, epsilon, 0.0, "laplace")
+        yield {"epsilon": epsilon, "delta": 0.0, "guarantee": guarantee, "noise_ratio": ratio}
+    return summary(f"value: gamma of (15) over the one needed, largest at m = {MANY[-1]}: sqrt(m)", value="noise_ratio")
+
+
 @paper.privacy(
     "lemma9",
-    variant="gaussian-small-m",
+    row="gaussian-small-m",
     source="Lemma 9, equation 87",
     expected="refuted",
     holds="publicdata.lemma9.privacy.gaussian-exact",
@@ -130,6 +180,44 @@ def line_pair(m: int, rho: float, gamma: float) -> Profile:
     ),
     because=_DROPS + "Exact profiles: unbounded F gives a Gaussian pair sqrt(m) rho/gamma apart, constants in [-1, 1] "
     "the clipped pair with two atoms.",
+    rows={
+        "gaussian-large-m": {
+            "measure": large_m,
+            "source": "Lemma 9, equation 87, for m >= 8 and epsilon <= 1",
+            "expected": "proved",
+            "statement": MANY_POINTS,
+            "because": _EXACT
+            + "With the exponent epsilon, mu = sqrt(m) rho/gamma is at most 2 epsilon/sqrt(m log(1/delta)), and "
+            "the more the larger gamma is. At that mu the true delta over the claimed one falls with m and with "
+            "log(1/delta), and is 0.155 at m = 8, epsilon = 1, delta = 1/2; the lemma's own proof does not hold. m = "
+            "8 is the least: at m = 7 epsilon = 1 fails for small delta.",
+        },
+        "gaussian-exact": {
+            "measure": exact,
+            "source": "Lemma 9, with the exact shift",
+            "expected": "proved",
+            "arguments": {"noise": "gaussian"},
+            "statement": EXACT,
+            "because": _EXACT + "Attained by the class of all functions, of any range.",
+        },
+        "laplace-exact": {
+            "measure": exact,
+            "source": "Lemma 9, with the exact shift",
+            "expected": "proved",
+            "arguments": {"noise": "laplace"},
+            "statement": LAPLACE_EXACT,
+            "because": _EXACT + "Attained at one public point.",
+        },
+        "laplace": {
+            "measure": printed_laplace,
+            "source": "Lemma 9, equation 88",
+            "expected": "proved",
+            "statement": LAPLACE_9,
+            "quote": r"\leq e^{\frac{m^{3/2}}{\gamma}\cdot\left\|\bar{f}^{\prime}-\bar{f}\right\|_{m}}",
+            "because": _EXACT
+            + "(101) bounds the l1 norm by m^(3/2) rho where m rho suffices (|.|_m is already a mean).",
+        },
+    },
 )
 def small_m(context: Context) -> tuple[str, Evidence]:
     """(87) at γ = 1, ρ = 0.1: the exact δ of both pairs against the one claimed, over m."""
@@ -151,98 +239,21 @@ def small_m(context: Context) -> tuple[str, Evidence]:
     )
 
 
-def both_pairs(epsilon: float, free: Profile, clipped: Profile, **columns: float) -> list[Row]:
-    """Rows of the two pairs at (ε, `DELTA`), with the columns and the ratio of true to claimed δ."""
-    claimed = columns | {"epsilon": epsilon, "delta": DELTA}
-    return [
-        claimed | {"functions": name, "pair": pair, "delta_ratio": pair.delta(epsilon) / DELTA}
-        for name, pair in (("of any range", free), ("into [-1, 1]", clipped))
-    ]
-
-
-@paper.privacy(
-    "lemma9",
-    variant="gaussian-large-m",
-    source="Lemma 9, equation 87, for m >= 8 and epsilon <= 1",
-    expected="proved",
-    statement=MANY_POINTS,
-    because=_EXACT + "With the exponent epsilon, mu = sqrt(m) rho/gamma is at most 2 epsilon/sqrt(m log(1/delta)), and "
-    "the more the larger gamma is. At that mu the true delta over the claimed one falls with m and with "
-    "log(1/delta), and is 0.155 at m = 8, epsilon = 1, delta = 1/2; the lemma's own proof does not hold. m = 8 is the "
-    "least: at m = 7 epsilon = 1 fails for small delta.",
-)
-def large_m(context: Context) -> Rows:
-    """The worst shift, γ → ∞, over m, ε and δ down to 1e-290."""
-    for m, delta in product((8, 9, 16, 64, 256, 1024), (0.5, 0.1, 1e-2, 1e-5, 1e-20, 1e-80, 1e-290)):
-        largest = 0.5 * (m - math.sqrt(8.0 * m)) * math.log(1.0 / delta)
-        for epsilon in (1e-3, 0.03, 0.3, 1.0, *((0.1 * largest, largest) if m > 8 else ())):
-            mu = 2.0 * epsilon / math.sqrt(m * math.log(1.0 / delta))
-            shift = gaussian_profile(mu, kind="upper", why=SHIFT)
-            yield {"m": float(m), "epsilon": epsilon, "delta": delta, "guarantee": shift}
-    gamma, exact = (f(1024, 0.1, 1.0, DELTA, "gaussian") for f in (theory.perturb_scale_printed, theory.perturb_scale))
-    return (f"gamma of (14) over the least gamma at m = 1024, epsilon = 1, delta = {DELTA:g}: {gamma / exact:.1f}",)
-
-
-@paper.privacy(
-    "lemma9",
-    variant="gaussian-exact",
-    source="Lemma 9, with the exact shift",
-    expected="proved",
-    arguments={"noise": "gaussian"},
-    statement=EXACT,
-    because=_EXACT + "Attained by the class of all functions, of any range.",
-)
-def exact(context: Context, noise: str) -> Rows:
-    """The exact calibration, and the pair of the class of all functions (one point for Laplace) that attains it."""
-    delta, least = DELTA if noise == "gaussian" else 0.0, math.inf
-    for m, epsilon, rho in product((1, *MANY), EPSILONS, RHOS):
-        gamma = theory.perturb_scale(m, rho, epsilon, delta, noise)
-        if noise == "gaussian":
-            guarantee, pair = upper_shift(m, rho, gamma), line_pair(m, rho, gamma)
-        else:
-            guarantee = pure_profile(m * rho / gamma, why="l1 shift at most m rho")
-            shift = rho / theory.perturb_scale(1, rho, epsilon, 0.0, noise)
-            pair = laplace_profile(shift, kind="exact", why="one public point")
-        reached = pair.epsilon(delta) / epsilon
-        least = float(np.minimum(least, reached))
-        yield {"epsilon": epsilon, "delta": delta, "guarantee": guarantee}
-        yield {"epsilon": epsilon, "delta": delta, "pair": pair, "reached": reached}
-    return summary("value: least share of the claimed epsilon that a pair reaches; 1: the noise cannot be less",
-                   value=least)  # fmt: skip
-
-
-paper.variant(
-    exact,
-    "laplace-exact",
-    expected="proved",
-    arguments={"noise": "laplace"},
-    statement=LAPLACE_EXACT,
-    because=_EXACT + "Attained at one public point.",
-)
-
-
-@paper.privacy(
-    "lemma9",
-    variant="laplace",
-    source="Lemma 9, equation 88",
-    expected="proved",
-    statement=LAPLACE_9,
-    quote=r"\leq e^{\frac{m^{3/2}}{\gamma}\cdot\left\|\bar{f}^{\prime}-\bar{f}\right\|_{m}}",
-    because=_EXACT + "(101) bounds the l1 norm by m^(3/2) rho where m rho suffices (|.|_m is already a mean).",
-)
-def printed_laplace(context: Context) -> Rows:
-    """(15) with Perturb's noise γ·Lap(1): the ℓ1 shift is at most mρ, and the lemma pays m^{3/2}ρ."""
-    for m, epsilon, rho in product((1, *MANY), EPSILONS, RHOS):
-        gamma = theory.perturb_scale_printed(m, rho, epsilon, 0.0, "laplace")
-        guarantee = pure_profile(m * rho / gamma / (1.0 + 1e-12), why="l1 shift at most m rho")
-        ratio = gamma / theory.perturb_scale(m, rho, epsilon, 0.0, "laplace")
-        yield {"epsilon": epsilon, "delta": 0.0, "guarantee": guarantee, "noise_ratio": ratio}
-    return summary(f"value: gamma of (15) over the one needed, largest at m = {MANY[-1]}: sqrt(m)", value="noise_ratio")
+def lemma3_laplace(context: Context) -> Rows:
+    """γ from (15) below 1, ζ drawn from Lap(γ) as Lemma 3 says: Algorithm 1 multiplies by γ once more."""
+    for rho in (0.01, 0.1, 0.5):
+        gamma = theory.perturb_scale_printed(1, rho, 1.0, 0.0, "laplace")
+        why = "one public point, noise gamma zeta, zeta ~ Lap(gamma)"
+        pair = laplace_profile(rho / gamma**2, kind="exact", why=why)
+        yield {"epsilon": 1.0, "delta": 0.0, "pair": pair, "rho": rho, "gamma": gamma,
+               "epsilon_reached": pair.epsilon(0.0)}  # fmt: skip
+    note = "value: the largest exact epsilon of a pair for a claimed epsilon = 1, m = 1"
+    return summary(note, value="epsilon_reached")
 
 
 @paper.privacy(
     "lemma3",
-    variant="gaussian",
+    row="gaussian",
     source="Lemma 3, equation 14",
     expected="refuted",
     holds="publicdata.lemma9.privacy.gaussian-exact",
@@ -255,6 +266,25 @@ def printed_laplace(context: Context) -> Rows:
     "for m >= 8 and epsilon <= 1: see publicdata.lemma9.privacy.gaussian-large-m.",
     errata=Correction(place="Lemma 3, equation 14", line=242, effect=1, change="add: for m >= 8 and epsilon <= 1"),
     because=_DROPS + "At m = 1 the output is fbar + gamma zeta, or that clipped.",
+    rows={
+        "laplace": {
+            "measure": lemma3_laplace,
+            "source": "Lemma 3, equation 15",
+            "expected": "refuted",
+            "holds": "publicdata.lemma9.privacy.laplace",
+            "statement": LAPLACE_3,
+            "weight": "misprint",
+            "hurt": "letter",
+            "quote": r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
+            "consequence": "Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, "
+            "which for gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
+            "errata": Correction(
+                place="Lemma 3, equation 15", line=246, effect=1, change="for Q = Lap(gamma) read Q = Lap(1)"
+            ),
+            "because": "Algorithm 1 multiplies by gamma what it draws from Q, so the noise has the scale gamma^2, too "
+            "little where gamma < 1. Lemma 9 has Q = Lap(1).",
+        },
+    },
 )
 def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
     """γ from (14) at ε = 1: the exact δ of a pair of constants, clipped and not; and where it stops to be too small."""
@@ -276,34 +306,6 @@ def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
         + ", ".join(f"{m} at epsilon = {e:g}" for e, m in last.items()),
         value=cut,
     )
-
-
-@paper.privacy(
-    "lemma3",
-    variant="laplace",
-    source="Lemma 3, equation 15",
-    expected="refuted",
-    holds="publicdata.lemma9.privacy.laplace",
-    statement=LAPLACE_3,
-    weight="misprint",
-    hurt="letter",
-    quote=r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
-    consequence="Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, which for "
-    "gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
-    errata=Correction(place="Lemma 3, equation 15", line=246, effect=1, change="for Q = Lap(gamma) read Q = Lap(1)"),
-    because="Algorithm 1 multiplies by gamma what it draws from Q, so the noise has the scale gamma^2, too little "
-    "where gamma < 1. Lemma 9 has Q = Lap(1).",
-)
-def lemma3_laplace(context: Context) -> Rows:
-    """γ from (15) below 1, ζ drawn from Lap(γ) as Lemma 3 says: Algorithm 1 multiplies by γ once more."""
-    for rho in (0.01, 0.1, 0.5):
-        gamma = theory.perturb_scale_printed(1, rho, 1.0, 0.0, "laplace")
-        why = "one public point, noise gamma zeta, zeta ~ Lap(gamma)"
-        pair = laplace_profile(rho / gamma**2, kind="exact", why=why)
-        yield {"epsilon": 1.0, "delta": 0.0, "pair": pair, "rho": rho, "gamma": gamma,
-               "epsilon_reached": pair.epsilon(0.0)}  # fmt: skip
-    note = "value: the largest exact epsilon of a pair for a claimed epsilon = 1, m = 1"
-    return summary(note, value="epsilon_reached")
 
 
 SYMBOLS = {

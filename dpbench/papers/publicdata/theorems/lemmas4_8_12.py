@@ -208,58 +208,6 @@ LAPLACE = CORRECTED.replace(
 )
 
 
-@paper.inequality(
-    "lemma8",
-    variant="gaussian",
-    source="Lemma 8, equation 83",
-    expected="refuted",
-    level=LEVEL,
-    holds="publicdata.lemma8.inequality.gaussian.corrected",
-    statement=PRINTED,
-    weight="constant",
-    hurt="proof",
-    quote=r"2\gamma\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}",
-    consequence="At m = 1 the bound is missed up to 69 times as often as allowed.",
-    errata=Correction(
-        place="Lemma 8, equation 83",
-        line=635,
-        change="for sqrt(log(1/beta)) read 1 + sqrt(2 log(1/beta)/m)",
-    ),
-    because="It rests on P(|zeta|_m > sqrt(log(1/beta))) <= beta, false for one point, and for beta > 1/e at many. F "
-    "= {-1, 0, 1} on one point leaves 0 iff gamma|zeta| > 1/2, and then by 1.",
-)
-def few_points(context: Context) -> Evidence:
-    """(83) at m = 1 and F = {−1, 0, 1}, f̄ = 0: f̂ ≠ f̄ iff γ|ζ| > 1/2; exactly, and by Perturb at β = 0.01."""
-    rows = []
-    for beta in FAILURES:
-        gamma = 0.5 / math.sqrt(math.log(1.0 / beta)) * (1.0 - 1e-9)  # so that the bound is just below 1
-        chance = PRINTED.number("chance", m=1, g=1.0, gamma=gamma)
-        rows.append({"beta": beta, "gamma": gamma, "left": chance, "right": beta})
-    trials, shown = context.pick(quick=20_000, full=1_000_000), next(row for row in rows if row["beta"] == 0.01)
-    table = FiniteClass(np.array([[-1.0], [0.0], [1.0]]))
-    problem = PublicDataProblem([0], [0.0], [0], hypotheses=table, loss="absolute")
-    made = perturb(problem, [0.0], shown["gamma"], trials, stream(context.seed, "publicdata.lemma8"))
-    bound = theory.displacement_printed(1, shown["gamma"], 0.01, "gaussian")
-    hits = int((np.abs(table.predict(made, [0])[:, 0]) > bound).sum())
-    low, high = (float(f(hits, trials, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
-    return margins(
-        rows,
-        "value: the exact probability at m = 1 over the beta that bounds it, largest for beta >= 1e-5",
-        f"through Perturb at beta = 0.01: probability in [{low:.4f}, {high:.4f}], exact {shown['left']:.4f}",
-        value=max(row["left"] / row["beta"] for row in rows if row["beta"] >= 1e-5),
-        trials=trials,
-    )
-
-
-@paper.inequality(
-    "lemma8",
-    variant="gaussian.corrected",
-    source="Lemma 8 with the norm's concentration",
-    expected="proved",
-    statement=CORRECTED,
-    because="|zeta|_m has mean at most 1 and is 1/sqrt(m)-Lipschitz; (85) and (86) give the displacement 2 gamma "
-    "|zeta|_m.",
-)
 def gaussian_corrected(context: Context) -> Rows:
     """P(‖ζ‖_m > 1 + √(2 log(1/β)/m)), exact by χ², against β: displacement is at most 2γ‖ζ‖_m in any class."""
     for m, beta in product((1, 2, 3, 10, 100, 10_000), (0.9, 0.5, *FAILURES)):
@@ -276,7 +224,7 @@ def geometric(first: Fraction, last: Fraction, ratio: float) -> list[str]:
     return [str(edge) for edge in edges]
 
 
-@certificate("publicdata.lemma8.inequality.gaussian.corrected", "box")
+@certificate("publicdata.lemma8.inequality.gaussian-corrected", "box")
 def corrected_certificate() -> Draft:
     """P(‖ζ‖_m > 1 + √(2 log(1/β)/m)) ≤ β for all β in [1e-8, 0.9], by χ² tails."""
     return Draft(
@@ -300,16 +248,6 @@ def laplace_norms(m: int, seed: int, block: int) -> np.ndarray:
     return np.sqrt((zeta**2).mean(axis=1))
 
 
-@paper.inequality(
-    "lemma8",
-    variant="laplace",
-    source="Lemma 8, equation 84, for beta <= 1/e",
-    expected="not refuted",
-    level=LEVEL,
-    statement=LAPLACE,
-    quote=r"\leq 2\gamma\cdot\log\left(\frac{1}{\beta}\right)\cdot\sqrt{m}",
-    because="P(|zeta|_m > log(1/beta) sqrt(m)) is beta at m = 1 and less beyond, for beta up to 1/e.",
-)
 def laplace(context: Context) -> Evidence:
     """P(‖ζ‖_m > log(1/β)√m): exactly β at m = 1, by sampling beyond; β ≤ 1/e."""
     blocks = context.pick(quick=5, full=100)
@@ -327,4 +265,67 @@ def laplace(context: Context) -> Evidence:
         "value: smallest relative margin; 0 is m = 1, where P(|zeta| > log(1/beta)) = beta; at m = 2 to 64 the "
         f"largest share of beta is {share:.3f}",
         trials=len(sizes) * blocks * 10_000,
+    )
+
+
+@paper.inequality(
+    "lemma8",
+    row="gaussian",
+    source="Lemma 8, equation 83",
+    expected="refuted",
+    level=LEVEL,
+    holds="publicdata.lemma8.inequality.gaussian-corrected",
+    statement=PRINTED,
+    weight="constant",
+    hurt="proof",
+    quote=r"2\gamma\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}",
+    consequence="At m = 1 the bound is missed up to 69 times as often as allowed.",
+    errata=Correction(
+        place="Lemma 8, equation 83",
+        line=635,
+        change="for sqrt(log(1/beta)) read 1 + sqrt(2 log(1/beta)/m)",
+    ),
+    because="It rests on P(|zeta|_m > sqrt(log(1/beta))) <= beta, false for one point, and for beta > 1/e at many. F "
+    "= {-1, 0, 1} on one point leaves 0 iff gamma|zeta| > 1/2, and then by 1.",
+    rows={
+        "gaussian-corrected": {
+            "measure": gaussian_corrected,
+            "source": "Lemma 8 with the norm's concentration",
+            "expected": "proved",
+            "statement": CORRECTED,
+            "because": "|zeta|_m has mean at most 1 and is 1/sqrt(m)-Lipschitz; (85) and (86) give the displacement 2 "
+            "gamma |zeta|_m.",
+            "level": 0.0,
+        },
+        "laplace": {
+            "measure": laplace,
+            "source": "Lemma 8, equation 84, for beta <= 1/e",
+            "expected": "not refuted",
+            "level": LEVEL,
+            "statement": LAPLACE,
+            "quote": r"\leq 2\gamma\cdot\log\left(\frac{1}{\beta}\right)\cdot\sqrt{m}",
+            "because": "P(|zeta|_m > log(1/beta) sqrt(m)) is beta at m = 1 and less beyond, for beta up to 1/e.",
+        },
+    },
+)
+def few_points(context: Context) -> Evidence:
+    """(83) at m = 1 and F = {−1, 0, 1}, f̄ = 0: f̂ ≠ f̄ iff γ|ζ| > 1/2; exactly, and by Perturb at β = 0.01."""
+    rows = []
+    for beta in FAILURES:
+        gamma = 0.5 / math.sqrt(math.log(1.0 / beta)) * (1.0 - 1e-9)  # so that the bound is just below 1
+        chance = PRINTED.number("chance", m=1, g=1.0, gamma=gamma)
+        rows.append({"beta": beta, "gamma": gamma, "left": chance, "right": beta})
+    trials, shown = context.pick(quick=20_000, full=1_000_000), next(row for row in rows if row["beta"] == 0.01)
+    table = FiniteClass(np.array([[-1.0], [0.0], [1.0]]))
+    problem = PublicDataProblem([0], [0.0], [0], hypotheses=table, loss="absolute")
+    made = perturb(problem, [0.0], shown["gamma"], trials, stream(context.seed, "publicdata.lemma8"))
+    bound = theory.displacement_printed(1, shown["gamma"], 0.01, "gaussian")
+    hits = int((np.abs(table.predict(made, [0])[:, 0]) > bound).sum())
+    low, high = (float(f(hits, trials, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
+    return margins(
+        rows,
+        "value: the exact probability at m = 1 over the beta that bounds it, largest for beta >= 1e-5",
+        f"through Perturb at beta = 0.01: probability in [{low:.4f}, {high:.4f}], exact {shown['left']:.4f}",
+        value=max(row["left"] / row["beta"] for row in rows if row["beta"] >= 1e-5),
+        trials=trials,
     )

@@ -44,9 +44,23 @@ BETAS = (0.05, 1e-6, 1e-12, 1e-24, 1e-48)
 LOGS = tuple(10.0 * 4.0**k for k in range(6))
 
 
+def realizable_in_n(context: Context) -> Evidence:
+    """m of order 1/α."""
+    return in_n(context, power=3.0, width=1.0, share=2.0, noise=0.0, sets=(32, 96), mechanism=RRSPM(EPSILON))
+
+
+def in_sigma(context: Context) -> Evidence:
+    """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
+    n, rows = 50_000, []
+    for s in context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625)):
+        a, population = (n * s**4) ** -0.2, line(Thresholds(), s, noise=0.1, cells=CELLS)
+        rows.append(setting("1/sigma", 1.0 / s, a, n, 0.5 / (a * s) ** 2, population, RRSPM(EPSILON)))
+    return judged(context, rows, context.pick(quick=96, full=160), 16)
+
+
 @paper.rate(
     "thm10",
-    variant="n",
+    row="n",
     source="Theorems 4 and 10, equation 20",
     expected="consistent",
     side="upper",
@@ -55,52 +69,45 @@ LOGS = tuple(10.0 * 4.0**k for k in range(6))
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log(\beta^{-1}))",
     because=HOW,
     figure=Figure("risk_publicdata_alg4", "risk", given={"axis": "n", "title": "Algorithm 4: thresholds, agnostic"}),
+    rows={
+        "n-realizable": {
+            "measure": realizable_in_n,
+            "source": "Remark 1",
+            "expected": "consistent",
+            "side": "upper",
+            "nuisances": (records_log(3.0),),
+            "statement": "n = O~(alpha^-3) records suffice where labels are f*(x): excess risk falls as n^(-1/3).",
+            "quote": r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-3}\log(\beta^{-1}))",
+            "because": HOW + "m = 1/alpha, as realisable deviations have it.",
+            "figure": Figure(
+                "risk_publicdata_alg4_realizable",
+                "risk",
+                given={"axis": "n", "title": "Algorithm 4: thresholds, realisable"},
+            ),
+        },
+        "sigma": {
+            "measure": in_sigma,
+            "source": "Theorem 10",
+            "expected": "consistent",
+            "side": "upper",
+            "statement": "n = O~(alpha^-5 sigma^-4) records suffice: excess risk at a fixed n grows as sigma^(-4/5) "
+            "at most.",
+            "origin": "printed",
+            "because": HOW
+            + "The axis is 1/sigma. A slope cannot test a ceiling that lies far above what is measured; the "
+            "family named needs sigma^(-5/2).",
+            "figure": Figure(
+                "risk_publicdata_alg4_sigma",
+                "risk",
+                given={"axis": "1/sigma", "title": "Algorithm 4: thresholds, fixed n"},
+            ),
+            "nuisances": (),
+        },
+    },
 )
 def agnostic_in_n(context: Context) -> Evidence:
     """m of order α^−2."""
     return in_n(context, power=5.0, width=2.0, share=0.5, noise=0.1, sets=(64, 96), mechanism=RRSPM(EPSILON))
-
-
-@paper.rate(
-    "thm10",
-    variant="n.realizable",
-    source="Remark 1",
-    expected="consistent",
-    side="upper",
-    nuisances=(records_log(3.0),),
-    statement="n = O~(alpha^-3) records suffice where labels are f*(x): excess risk falls as n^(-1/3).",
-    quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-3}\log(\beta^{-1}))",
-    because=HOW + "m = 1/alpha, as realisable deviations have it.",
-    figure=Figure(
-        "risk_publicdata_alg4_realizable", "risk", given={"axis": "n", "title": "Algorithm 4: thresholds, realisable"}
-    ),
-)
-def realizable_in_n(context: Context) -> Evidence:
-    """m of order 1/α."""
-    return in_n(context, power=3.0, width=1.0, share=2.0, noise=0.0, sets=(32, 96), mechanism=RRSPM(EPSILON))
-
-
-@paper.rate(
-    "thm10",
-    variant="sigma",
-    source="Theorem 10",
-    expected="consistent",
-    side="upper",
-    statement="n = O~(alpha^-5 sigma^-4) records suffice: excess risk at a fixed n grows as sigma^(-4/5) at most.",
-    origin="printed",
-    because=HOW + "The axis is 1/sigma. A slope cannot test a ceiling that lies far above what is measured; the "
-    "family named needs sigma^(-5/2).",
-    figure=Figure(
-        "risk_publicdata_alg4_sigma", "risk", given={"axis": "1/sigma", "title": "Algorithm 4: thresholds, fixed n"}
-    ),
-)
-def in_sigma(context: Context) -> Evidence:
-    """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
-    n, rows = 50_000, []
-    for s in context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625)):
-        a, population = (n * s**4) ** -0.2, line(Thresholds(), s, noise=0.1, cells=CELLS)
-        rows.append(setting("1/sigma", 1.0 / s, a, n, 0.5 / (a * s) ** 2, population, RRSPM(EPSILON)))
-    return judged(context, rows, context.pick(quick=96, full=160), 16)
 
 
 def finite(size: int, noise: float) -> FinitePopulation:
@@ -134,19 +141,6 @@ def families(noise: float) -> list[tuple[str, float, FinitePopulation]]:
     ]
 
 
-@paper.inequality(
-    "thm10",
-    variant="classes",
-    source="Theorem 10 and Remark 1, all constants 1",
-    expected="not refuted",
-    level=LEVEL,
-    statement="At m and n of Theorem 10 (agnostic) and m = (d + log(1/beta))/alpha, n = d^2 log(1/beta)/(alpha^3 "
-    "epsilon) (realisable), n with log(m/beta) of Lemma 23 for its log(1/beta), the mean excess risk of Algorithm 4 is "
-    "at most alpha on thresholds, intervals, halfspaces, finite classes and all functions on 8 points.",
-    origin="printed",
-    because="d is 1, 2, 3, at most log2 of the number of functions, and 8. How far the worst of these is from alpha is "
-    "the value; publicdata.thm10.inequality.necessary is the worst family known.",
-)
 def classes(context: Context) -> Evidence:
     """Mean excess with `WIDE` standard errors over α; of 24 sets or more Student's t keeps the level."""
     rows: list[Row] = []
@@ -174,19 +168,6 @@ SHARE = 0.4
 """n over d²/(εα⁴σ^{5/2}) in `necessary`."""
 
 
-@paper.inequality(
-    "thm10",
-    variant="necessary",
-    source="Theorem 10 and equation 20: what n must be at its m",
-    expected="not refuted",
-    statement="At m = d/(alpha sigma)^2, n = 0.4 d^2/(epsilon alpha^4 sigma^(5/2)) records are not enough for "
-    "Algorithm 4: on a class of VC dimension d the mean excess is above alpha, for alpha <= 0.2.",
-    quote=r"m=O\left(\frac{d+\log(1/\beta)}{\alpha^{2}\sigma^{2}}\right)",
-    because="All functions on d groups of points, each with mass sigma/d under mu and 1/d under nu, labels with the "
-    "mean h: a group flips where the sum of its m sigma/d weights exceeds h n/d, and costs h/d. The worst h is 0.75 "
-    "standard deviations of the sum. So d^2 and 1/epsilon of (20) are needed, four of its five powers of 1/alpha, and "
-    "5/2 of the four of 1/sigma in Theorem 10; publicdata.lemma23.inequality.patterns has alpha^-4 sigma^-3.",
-)
 def necessary(context: Context) -> Rows:
     """Left α, right the mean excess at the worst h, exact but for the records' own sampling, which adds to it."""
     for d, (alpha, sigma), epsilon in product((1, 16, 1024), ((0.2, 1.0), (0.05, 1.0), (0.1, 0.25)), (0.1, 1.0)):
@@ -229,14 +210,38 @@ CONFIDENCE = Statement(
 )
 
 
+def enough_weights(m: float, s: float) -> float:
+    """2√(ms) + s, which a sum of at most m Laplace variables of scale 1 exceeds with probability at most e^{−s}."""
+    return 2.0 * math.sqrt(m * s) + s
+
+
+def labellings(m: float, d: float, beta: float) -> float:
+    """d log(em/d) + log(3/β): s of C."""
+    return d * math.log(math.e * m / d) + math.log(3.0 / beta)
+
+
+def confidence_corrected(context: Context) -> Rows:
+    """The tail of m weights against e^{−s}, exactly; the n that the constants need against the one that C gives."""
+    for m in (1, 2, 10, 100, 1000):
+        for s in (0.1, 1.0, 10.0, 100.0):
+            chance = math.exp(log_laplace_tail(m, enough_weights(m, s)))
+            yield {"what": "tail", "m": float(m), "log": s, "left": chance, "right": math.exp(-s)}
+    for beta in BETAS:
+        m = math.ceil(theory_settings.theorem10(EPSILON, ALPHA, beta, 1.0, 1.0).m)
+        right = 2.0 * m / (EPSILON * 2.0 * ALPHA) * enough_weights(m, labellings(m, 1.0, beta))
+        left = records_of_constants(m, math.log(1.0 / beta))
+        yield {"what": "records", "m": float(m), "log": math.log(1.0 / beta), "left": left, "right": right}
+    return "value: smallest relative margin of the tail's bound over the tail, and of n over the n needed"
+
+
 @paper.inequality(
     "thm10",
-    variant="confidence",
+    row="confidence",
     source="Theorem 10, the power of log(1/beta)",
     expected="refuted",
     weight="range",
     hurt="corner: log(1/beta) above order d^2/(alpha sigma): 3.5 times the printed n at beta = 1e-6, alpha = 1/8",
-    holds="publicdata.thm10.inequality.confidence.corrected",
+    holds="publicdata.thm10.inequality.confidence-corrected",
     quote=r"m=O\left(\frac{d+\log(1/\beta)}{\alpha^{2}\sigma^{2}}\right) ... n\geq\tilde{\Omega}\left(\frac{d^{2}"
     r"\log(1/\beta)}{\alpha^{5}\sigma^{4}\varepsilon}\right)",
     consequence="At m of Theorem 10 the n needed grows as log^2(1/beta). With alpha = 1/8 and all hidden constants 1 "
@@ -254,6 +259,45 @@ CONFIDENCE = Statement(
     because="Constants {0, 1}, P(Y = 0) = 1/2 + alpha: the sum of m weights of scale 2m/epsilon exceeds 2 alpha n with "
     "a chance above beta unless n > m^(3/2) sqrt(log(1/beta))/(alpha epsilon), for every log(1/beta) >= 10 (A of this "
     "module). That is c^(3/2) alpha log(1/beta)/C times the printed n, without bound.",
+    rows={
+        "confidence-corrected": {
+            "measure": confidence_corrected,
+            "source": "Theorem 10 with (d + log(1/beta))^(3/2) (d log(e m/d) + log(1/beta))^(1/2)/(alpha^4 sigma^3 "
+            "epsilon)",
+            "expected": "not refuted",
+            "statement": "For m >= d, with probability 1 - beta/3, L_D(f~) - min L_D <= (2m/(epsilon n))(2 sqrt(m s) "
+            "+ s), s = d log(e m/d) + log(3/beta); so at Theorem 10's m records of order (d + L)^(3/2) (d log(e m/d) "
+            "+ L)^(1/2)/(epsilon alpha^4 sigma^3), L = log(1/beta), are enough.",
+            "because": "C of this module: optimality of f~, a union over the labellings of Z, Chernoff's bound. The "
+            "power of L is that of the constants {0, 1}, which need their exact n, tried here.",
+        },
+        "classes": {
+            "measure": classes,
+            "source": "Theorem 10 and Remark 1, all constants 1",
+            "expected": "not refuted",
+            "level": LEVEL,
+            "statement": "At m and n of Theorem 10 (agnostic) and m = (d + log(1/beta))/alpha, n = d^2 "
+            "log(1/beta)/(alpha^3 epsilon) (realisable), n with log(m/beta) of Lemma 23 for its log(1/beta), the mean "
+            "excess risk of Algorithm 4 is at most alpha on thresholds, intervals, halfspaces, finite classes and all "
+            "functions on 8 points.",
+            "origin": "printed",
+            "because": "d is 1, 2, 3, at most log2 of the number of functions, and 8. How far the worst of these is "
+            "from alpha is the value; publicdata.thm10.inequality.necessary is the worst family known.",
+        },
+        "necessary": {
+            "measure": necessary,
+            "source": "Theorem 10 and equation 20: what n must be at its m",
+            "expected": "not refuted",
+            "statement": "At m = d/(alpha sigma)^2, n = 0.4 d^2/(epsilon alpha^4 sigma^(5/2)) records are not enough "
+            "for Algorithm 4: on a class of VC dimension d the mean excess is above alpha, for alpha <= 0.2.",
+            "quote": r"m=O\left(\frac{d+\log(1/\beta)}{\alpha^{2}\sigma^{2}}\right)",
+            "because": "All functions on d groups of points, each with mass sigma/d under mu and 1/d under nu, labels "
+            "with the mean h: a group flips where the sum of its m sigma/d weights exceeds h n/d, and costs h/d. The "
+            "worst h is 0.75 standard deviations of the sum. So d^2 and 1/epsilon of (20) are needed, four of its "
+            "five powers of 1/alpha, and 5/2 of the four of 1/sigma in Theorem 10; "
+            "publicdata.lemma23.inequality.patterns has alpha^-4 sigma^-3.",
+        },
+    },
 )
 def confidence(context: Context) -> Evidence:
     """What A proves to be needed over the printed n, for every L; the exact n that the weights need beside it."""
@@ -274,38 +318,3 @@ def confidence(context: Context) -> Evidence:
         + ", ".join(f"{beta:g}: {ratio:.2f}" for beta, ratio in zip(BETAS, table, strict=True)),
         tables={"exact": {"beta": list(BETAS), "over_printed": table}},
     )
-
-
-def enough_weights(m: float, s: float) -> float:
-    """2√(ms) + s, which a sum of at most m Laplace variables of scale 1 exceeds with probability at most e^{−s}."""
-    return 2.0 * math.sqrt(m * s) + s
-
-
-def labellings(m: float, d: float, beta: float) -> float:
-    """d log(em/d) + log(3/β): s of C."""
-    return d * math.log(math.e * m / d) + math.log(3.0 / beta)
-
-
-@paper.inequality(
-    "thm10",
-    variant="confidence.corrected",
-    source="Theorem 10 with (d + log(1/beta))^(3/2) (d log(e m/d) + log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
-    expected="not refuted",
-    statement="For m >= d, with probability 1 - beta/3, L_D(f~) - min L_D <= (2m/(epsilon n))(2 sqrt(m s) + s), s = d "
-    "log(e m/d) + log(3/beta); so at Theorem 10's m records of order (d + L)^(3/2) (d log(e m/d) + L)^(1/2)/(epsilon "
-    "alpha^4 sigma^3), L = log(1/beta), are enough.",
-    because="C of this module: optimality of f~, a union over the labellings of Z, Chernoff's bound. The power of L is "
-    "that of the constants {0, 1}, which need their exact n, tried here.",
-)
-def confidence_corrected(context: Context) -> Rows:
-    """The tail of m weights against e^{−s}, exactly; the n that the constants need against the one that C gives."""
-    for m in (1, 2, 10, 100, 1000):
-        for s in (0.1, 1.0, 10.0, 100.0):
-            chance = math.exp(log_laplace_tail(m, enough_weights(m, s)))
-            yield {"what": "tail", "m": float(m), "log": s, "left": chance, "right": math.exp(-s)}
-    for beta in BETAS:
-        m = math.ceil(theory_settings.theorem10(EPSILON, ALPHA, beta, 1.0, 1.0).m)
-        right = 2.0 * m / (EPSILON * 2.0 * ALPHA) * enough_weights(m, labellings(m, 1.0, beta))
-        left = records_of_constants(m, math.log(1.0 / beta))
-        yield {"what": "records", "m": float(m), "log": math.log(1.0 / beta), "left": left, "right": right}
-    return "value: smallest relative margin of the tail's bound over the tail, and of n over the n needed"

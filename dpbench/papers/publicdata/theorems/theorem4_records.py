@@ -117,61 +117,6 @@ def least_private(d: float, epsilon: float, delta: float) -> float:
     return low
 
 
-@paper.inequality(
-    "thm4",
-    variant="gaussian-learner",
-    source="Theorem 4, equation 21, both halves together",
-    expected="refuted",
-    holds="publicdata.thm4.privacy.gaussian-patterns",
-    statement=LEARNER,
-    weight="statement",
-    hurt="corner: d above 1e10 at C = 2.86, alpha = epsilon = 1/8 (1e20 with log^3 d)",
-    quote=QUOTE,
-    consequence="With the printed weights and n of (21), a choice of m from the parameters is either not private or "
-    "not accurate once sqrt(d) exceeds a constant times C log(1/delta) log(1/beta)/alpha^3: at C = 2.86 and alpha = "
-    "epsilon = 1/8 for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d. With standard deviation 2 "
-    "sqrt(m)/mu(epsilon, delta/N), that is log(N/delta) for log(1/delta), both hold, at the rate of (21) for "
-    "log(1/beta) <= d^3: the printed d^2 has room for log N (Theorem 4' of the note).",
-    errata=Correction(
-        place="Theorem 4, equation 21",
-        line=298,
-        effect=2,
-        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights, and "
-        "leave (21)",
-        caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
-        "publicdata.thm4.inequality.one-class.",
-    ),
-    because="Two classes of VC dimension d and sigma = 1. The cube with one public point a bit: private only if m >= c "
-    "d^2/(C^2 log(1/delta)). The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with "
-    "chance Phi(-1) once m reaches 8 alpha epsilon n/(C sqrt(d log(1/delta))), and the flips cost 8 alpha Phi(-1) = "
-    "1.27 alpha. At n of (21) the first is larger than the second by a factor that grows as sqrt(d) but for "
-    "logarithms, whatever C is. Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an "
-    "m for each class. N(0, s) is read with s the standard deviation, which is the larger noise.",
-)
-def learner(context: Context) -> Evidence:
-    """The least private m over the largest accurate one, d to 1e40, for four C's; n with log³d for what Ω̃ hides."""
-    setting = {"epsilon": 0.125, "delta": DELTA, "alpha": 0.125, "beta": 0.05}
-    cost = 8.0 * float(ndtr(-1.0))
-    assert cost > 1.0, cost
-    rows = []
-    for exponent in range(16, 49, 8):
-        d = 10.0**exponent
-        safe = least_private(d, setting["epsilon"], DELTA)
-        ratios = {
-            constant: LEARNER.number("needed/accurate", d=d, share=safe / d, C=constant, **setting)
-            for constant in (2.86, 1000.0)
-        }
-        n = LEARNER.number("n", d=d, **setting)
-        rows.append({"d": d, "safe_scale": safe, "n": n, "constant": ratios[1000.0], "at_C_286": ratios[2.86]})
-    first = rows[0]
-    return growing(
-        rows,
-        "value: exponent in d of the least private m over the largest m that learns: 1/2 but for logarithms; the "
-        "column constant is that ratio at C = 1000",
-        f"at d = 1e16, C = 2.86, epsilon = alpha = 1/8: {first['at_C_286']:.3g}; excess of the flips {cost:.3f} alpha",
-    )
-
-
 def private_over_accurate(d: float, alpha: float, hidden: bool) -> float:
     """Least private m (one point a bit) over the largest accurate one (equal groups, bias 8α), C = 2.86, ε = 1.
 
@@ -243,31 +188,6 @@ ONE_CLASS = statement.Statement(
 )
 
 
-@paper.inequality(
-    "thm4",
-    variant="one-class",
-    source="Theorem 4, equation 21: one class and one mu, every m",
-    expected="refuted",
-    weight="statement",
-    hurt="corner: d above 1e31 at C = 2.86, alpha = 1/16, epsilon = 1 (1e44 with log^3 d)",
-    holds="publicdata.thm4.privacy.gaussian-patterns",
-    quote=QUOTE_DRAWN,
-    consequence="No choice of m, not even one for each class, saves the Gaussian half of Theorem 4 once sqrt(d) "
-    "exceeds 2e4 C log(1/delta) log(1/beta) log^3(100 d)/(alpha^3 epsilon^2) times what is hidden. Purely asymptotic: "
-    "at C = 2.86, alpha = 1/16, epsilon = 1 from d = 1e31 on without hidden logarithms, 1e44 with log^3 d.",
-    errata=Correction(
-        place="Theorem 4, equation 21",
-        line=298,
-        effect=2,
-        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights, and "
-        "leave (21)",
-    ),
-    statement=ONE_CLASS,
-    because="One class (this module has the proof): d/2 bits of equal mass, and parity blocks of d/(4 log(100 d)) "
-    "bits at masses 2^-k. A small m leaves bits of the first kind unhit, a large one drowns them, and in between some "
-    "block has about log(100 d) to 2 log(100 d) points a bit and tells a record by its parity. m_P over m_A grows as "
-    "sqrt(d) but for logarithms, for every d.",
-)
 def one_class(context: Context) -> Evidence:
     """m_P over m_A along d, Λ = log³d; where it passes 1 with and without that factor."""
     half = 0.5 * math.exp(-0.968 * math.sqrt(22.7) / 2.0)
@@ -299,7 +219,7 @@ def one_class(context: Context) -> Evidence:
         "value: exponent in d of the largest private m over the least that fails to learn: 1/2 but for logarithms",
         f"alpha = 1/16, epsilon = 1, C = 2.86: from d = 1e{firsts[0]:.1f} on without hidden logarithms, "
         f"1e{firsts[1]:.1f} with log^3 d",
-        "two classes (publicdata.thm4.inequality.gaussian-learner): the rate is contradicted from log10 d = "
+        "two classes (publicdata.thm4.inequality): the rate is contradicted from log10 d = "
         + ", ".join(f"{at:.1f} ({name})" for name, at in table.items()),
         tables={"two classes": ratios},
     )
@@ -340,33 +260,6 @@ def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) 
     return int((2 * zeros - records + np.where(at_q > 0, weights, 0.0) < 0.0).sum())
 
 
-@paper.inequality(
-    "thm4",
-    variant="confidence",
-    source="Theorem 4, equation 20, for every m",
-    expected="refuted",
-    weight="range",
-    hurt="corner: log(1/beta) above 31 C alpha^(-5/2), C the hidden constant",
-    level=LEVEL,
-    holds="publicdata.thm10.inequality.confidence.corrected",
-    quote=r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log"
-    r"(\beta^{-1}))",
-    consequence="Whatever m is, log^2(1/beta) records are needed: (20) with a hidden constant C fails for log(1/beta) "
-    "> 31 C alpha^(-5/2). At alpha = 1/8, beta = 6e-6, m = 34 and n = 3,388 the failure probability is 0.042.",
-    errata=Correction(
-        place="Theorem 4, equation 20",
-        line=296,
-        effect=1,
-        change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
-        "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
-    ),
-    statement=EVERY_M,
-    no_certificate="the proof for every log(1/beta) is in the entry's module",
-    because="Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves p without a "
-    "public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= 0.13 L^2/(epsilon "
-    "alpha^(5/2)) for every L >= 12 (B of this module). Gaussian weights: L^(3/2) sqrt(log(1/delta))/(epsilon alpha^2) "
-    "in the same way, where (21) has L.",
-)
 def confidence_of_every_m(context: Context) -> Evidence:
     """What B proves to be needed over (20), for every L; the failure at m₀ and an n of that order by simulation."""
     rows = []
@@ -385,38 +278,149 @@ def confidence_of_every_m(context: Context) -> Evidence:
     )
 
 
+@paper.inequality(
+    "thm4",
+    row="gaussian-learner",
+    source="Theorem 4, equation 21, both halves together",
+    expected="refuted",
+    holds="publicdata.thm4.privacy.gaussian-patterns",
+    statement=LEARNER,
+    weight="statement",
+    hurt="corner: d above 1e10 at C = 2.86, alpha = epsilon = 1/8 (1e20 with log^3 d)",
+    quote=QUOTE,
+    consequence="With the printed weights and n of (21), a choice of m from the parameters is either not private or "
+    "not accurate once sqrt(d) exceeds a constant times C log(1/delta) log(1/beta)/alpha^3: at C = 2.86 and alpha = "
+    "epsilon = 1/8 for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d. With standard deviation 2 "
+    "sqrt(m)/mu(epsilon, delta/N), that is log(N/delta) for log(1/delta), both hold, at the rate of (21) for "
+    "log(1/beta) <= d^3: the printed d^2 has room for log N (Theorem 4' of the note).",
+    errata=Correction(
+        place="Theorem 4, equation 21",
+        line=298,
+        effect=2,
+        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights, and "
+        "leave (21)",
+        caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
+        "publicdata.thm4.inequality.one-class.",
+    ),
+    because="Two classes of VC dimension d and sigma = 1. The cube with one public point a bit: private only if m >= c "
+    "d^2/(C^2 log(1/delta)). The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with "
+    "chance Phi(-1) once m reaches 8 alpha epsilon n/(C sqrt(d log(1/delta))), and the flips cost 8 alpha Phi(-1) = "
+    "1.27 alpha. At n of (21) the first is larger than the second by a factor that grows as sqrt(d) but for "
+    "logarithms, whatever C is. Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an "
+    "m for each class. N(0, s) is read with s the standard deviation, which is the larger noise.",
+    rows={
+        "one-class": {
+            "measure": one_class,
+            "source": "Theorem 4, equation 21: one class and one mu, every m",
+            "expected": "refuted",
+            "weight": "statement",
+            "hurt": "corner: d above 1e31 at C = 2.86, alpha = 1/16, epsilon = 1 (1e44 with log^3 d)",
+            "holds": "publicdata.thm4.privacy.gaussian-patterns",
+            "quote": QUOTE_DRAWN,
+            "consequence": "No choice of m, not even one for each class, saves the Gaussian half of Theorem 4 once "
+            "sqrt(d) exceeds 2e4 C log(1/delta) log(1/beta) log^3(100 d)/(alpha^3 epsilon^2) times what is hidden. "
+            "Purely asymptotic: at C = 2.86, alpha = 1/16, epsilon = 1 from d = 1e31 on without hidden logarithms, "
+            "1e44 with log^3 d.",
+            "errata": Correction(
+                place="Theorem 4, equation 21",
+                line=298,
+                effect=2,
+                change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the "
+                "weights, and leave (21)",
+            ),
+            "statement": ONE_CLASS,
+            "because": "One class (this module has the proof): d/2 bits of equal mass, and parity blocks of d/(4 "
+            "log(100 d)) bits at masses 2^-k. A small m leaves bits of the first kind unhit, a large one drowns them, "
+            "and in between some block has about log(100 d) to 2 log(100 d) points a bit and tells a record by its "
+            "parity. m_P over m_A grows as sqrt(d) but for logarithms, for every d.",
+        },
+        "confidence": {
+            "measure": confidence_of_every_m,
+            "source": "Theorem 4, equation 20, for every m",
+            "expected": "refuted",
+            "weight": "range",
+            "hurt": "corner: log(1/beta) above 31 C alpha^(-5/2), C the hidden constant",
+            "level": LEVEL,
+            "holds": "publicdata.thm10.inequality.confidence-corrected",
+            "quote": r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}"
+            r"\alpha^{-5}\log(\beta^{-1}))",
+            "consequence": "Whatever m is, log^2(1/beta) records are needed: (20) with a hidden constant C fails for "
+            "log(1/beta) > 31 C alpha^(-5/2). At alpha = 1/8, beta = 6e-6, m = 34 and n = 3,388 the failure "
+            "probability is 0.042.",
+            "errata": Correction(
+                place="Theorem 4, equation 20",
+                line=296,
+                effect=1,
+                change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
+                "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
+            ),
+            "statement": EVERY_M,
+            "no_certificate": "the proof for every log(1/beta) is in the entry's module",
+            "because": "Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves "
+            "p without a public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= "
+            "0.13 L^2/(epsilon alpha^(5/2)) for every L >= 12 (B of this module). Gaussian weights: L^(3/2) "
+            "sqrt(log(1/delta))/(epsilon alpha^2) in the same way, where (21) has L.",
+        },
+    },
+)
+def learner(context: Context) -> Evidence:
+    """The least private m over the largest accurate one, d to 1e40, for four C's; n with log³d for what Ω̃ hides."""
+    setting = {"epsilon": 0.125, "delta": DELTA, "alpha": 0.125, "beta": 0.05}
+    cost = 8.0 * float(ndtr(-1.0))
+    assert cost > 1.0, cost
+    rows = []
+    for exponent in range(16, 49, 8):
+        d = 10.0**exponent
+        safe = least_private(d, setting["epsilon"], DELTA)
+        ratios = {
+            constant: LEARNER.number("needed/accurate", d=d, share=safe / d, C=constant, **setting)
+            for constant in (2.86, 1000.0)
+        }
+        n = LEARNER.number("n", d=d, **setting)
+        rows.append({"d": d, "safe_scale": safe, "n": n, "constant": ratios[1000.0], "at_C_286": ratios[2.86]})
+    first = rows[0]
+    return growing(
+        rows,
+        "value: exponent in d of the least private m over the largest m that learns: 1/2 but for logarithms; the "
+        "column constant is that ratio at C = 1000",
+        f"at d = 1e16, C = 2.86, epsilon = alpha = 1/8: {first['at_C_286']:.3g}; excess of the flips {cost:.3f} alpha",
+    )
+
+
+def gaussian_in_n_realizable(context: Context) -> Evidence:
+    """m of order 1/α, private weights."""
+    mechanism = RRSPM(EPSILON, DELTA, noise="gaussian")
+    return in_n(context, power=2.5, width=1.0, share=2.0, noise=0.0, sets=(16, 40), mechanism=mechanism)
+
+
 @paper.rate(
     "thm4",
-    variant="n.gaussian",
+    row="n-gaussian",
     source="Theorem 4, equation 21",
     expected="consistent",
     side="upper",
     nuisances=(records_log(4.0),),
     statement="n = O~(alpha^-4) records suffice with the printed Gaussian weights: excess risk falls as n^(-1/4).",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-4}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
-    because=HOW + "These weights are not private: publicdata.thm4.privacy.gaussian; private ones, larger by "
+    because=HOW + "These weights are not private: publicdata.thm4.privacy; private ones, larger by "
     "sqrt(log N), ask for n = O~(alpha^-3) at this m (Theorem 4' of the note).",
+    rows={
+        "n-gaussian-realizable": {
+            "measure": gaussian_in_n_realizable,
+            "source": "Remark 1, Gaussian weights",
+            "expected": "consistent",
+            "side": "upper",
+            "nuisances": (records_log(2.5),),
+            "statement": "n = O~(alpha^-2.5) records suffice with Gaussian weights where labels are f*(x): excess "
+            "risk falls as n^(-1/2.5).",
+            "quote": r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-2.5}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
+            "because": HOW
+            + "m = 1/alpha, and the private scale 2 sqrt(m)/mu(epsilon, delta/(m + 1)), which is the printed one "
+            "with log(m/delta) for log(1/delta): publicdata.thm4.privacy.gaussian-patterns.",
+        },
+    },
 )
 def gaussian_in_n(context: Context) -> Evidence:
     """m of order α^−2, the printed weights."""
     mechanism = RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")
     return in_n(context, power=4.0, width=2.0, share=0.5, noise=0.1, sets=(32, 56), mechanism=mechanism)
-
-
-@paper.rate(
-    "thm4",
-    variant="n.gaussian-realizable",
-    source="Remark 1, Gaussian weights",
-    expected="consistent",
-    side="upper",
-    nuisances=(records_log(2.5),),
-    statement="n = O~(alpha^-2.5) records suffice with Gaussian weights where labels are f*(x): excess risk falls as "
-    "n^(-1/2.5).",
-    quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-2.5}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
-    because=HOW + "m = 1/alpha, and the private scale 2 sqrt(m)/mu(epsilon, delta/(m + 1)), which is the printed one "
-    "with log(m/delta) for log(1/delta): publicdata.thm4.privacy.gaussian-patterns.",
-)
-def gaussian_in_n_realizable(context: Context) -> Evidence:
-    """m of order 1/α, private weights."""
-    mechanism = RRSPM(EPSILON, DELTA, noise="gaussian")
-    return in_n(context, power=2.5, width=1.0, share=2.0, noise=0.0, sets=(16, 40), mechanism=mechanism)

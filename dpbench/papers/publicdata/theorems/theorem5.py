@@ -101,49 +101,6 @@ MENDED = STEPS.replace(
 )
 
 
-@paper.inequality(
-    "thm5",
-    source="Theorem 5, equation 26",
-    expected="refuted",
-    level=LEVEL,
-    holds="publicdata.thm5.inequality.any-norms",
-    weight="hypothesis",
-    hurt="proof",
-    quote=r"K(s,t)\leq\sqrt{K(s,s)\cdot K(t,t)}",
-    consequence="For T = {N, 0.9 N} the probability is 0.0398 against a bound of 0.0061. With equal norms (26) stands, "
-    "by another proof than the printed one; for any norms 2 tau/(rho^4 kappa eta) E sup omega holds, here 0.0985.",
-    errata=Correction(
-        place="Theorem 5",
-        line=460,
-        effect=1,
-        change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
-    ),
-    statement=PRINTED,
-    because="The proof takes b(s) = (tau/rho^2)(1 - K(s,t)/K(t,t)) >= 0 from K(s,t) <= sqrt(K(s,s)K(t,t)), which says "
-    "K(s,t) <= K(t,t) only where norms are equal. T = {N, a N}: both sides are closed forms.",
-)
-def unequal(context: Context) -> Evidence:
-    """T = {N, aN}: the exact probability against (26), κ read as inf K (the larger bound) and as its root."""
-    rows: list[Row] = []
-    for a in (0.5, 0.7, 0.8, 0.85, 0.9):
-        at = {"norm": a, "c": 1.0, "tau": TAU, "eta": 1.0}
-        chance, bound, other = (PRINTED.number(wanted, **at) for wanted in ("chance", "bound", "kappa*bound"))
-        rows.append({"a": a, "left": chance, "right": bound, "other_reading": other})
-    count = context.pick(quick=100_000, full=2_000_000)
-    hits = sum(sampled(context, scaled_hits, blocks=count // DRAWS))
-    interval = tuple(float(f(hits, count, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
-    last = rows[-1]
-    made = margins(
-        rows,
-        f"value: exact P(E) for T = {{N, 0.9 N}}, eta = 1, tau = {TAU:g}, rho^2 = 0.1, against a bound of at most "
-        f"{last['right']:.4f} (kappa = inf K; {last['other_reading']:.4f} with kappa^2 = inf K); interval: by sampling "
-        f"{{N, 0.9 N'}} with correlation 1 - {CLOSE:g}, whose K is strictly positive definite",
-        value=last["left"],
-        trials=count,
-    )
-    return replace(made, interval=(interval[0], interval[1]))
-
-
 def nearly_scaled() -> np.ndarray:
     """The covariance of {N, 0.9N'} with a correlation just below 1: strictly positive definite, as Theorem 5 asks."""
     return np.array([[1.0, 0.9 * (1.0 - CLOSE)], [0.9 * (1.0 - CLOSE), 0.81]])
@@ -164,17 +121,6 @@ def event(paths: np.ndarray, covariance: np.ndarray, tau: float, rho2: float) ->
     return np.asarray(((ratio <= 1.0 - rho2 + 1e-12) & near).any(axis=1))
 
 
-@paper.inequality(
-    "thm5",
-    variant="equal-norms",
-    source="Theorem 5, where K(t, t) = 1 for all t",
-    expected="not refuted",
-    level=LEVEL,
-    statement=EQUAL,
-    because="Not by the printed steps (publicdata.thm5.inequality.steps), which mended lose tau^2/(2 rho^4 eta^2): "
-    "by (D) of this module, as K(s,t) <= 1 - rho^2 iff d^2 >= 2 rho^2. Two functions with correlation 1 - rho^2 attain "
-    "it: P(|N(0, 2 rho^2)| <= tau) against tau/(rho sqrt(pi)).",
-)
 def equal(context: Context) -> Evidence:
     """Unit norms: two functions exactly, and random finite T with random means by sampling."""
     rows: list[Row] = []
@@ -214,41 +160,6 @@ def random_case(blocks: int, seed: int, case: int) -> list[float]:
     return [float(size), rho2, tau, float(hits), total / (blocks * DRAWS)]
 
 
-@paper.inequality(
-    "thm5",
-    variant="steps",
-    source="Proof of Theorem 5, equations 51 to 56",
-    expected="refuted",
-    weight="step",
-    hurt="proof",
-    holds="publicdata.thm5.inequality.equal-norms",
-    arguments={"mended": False},
-    quote=r"1-e^{x}\leq x ... for all ... \leq q_{t}(y)\left(\frac{(y-m(t))^{2}}{2\eta^{2}K(t,t)}-\frac{\left(y-m(t)-"
-    r"\frac{\tau}{\rho^{2}}\right)^{2}}{2\eta^{2}K(t,t)}\right) ... =\frac{\tau}{\rho^{2}\eta^{2}\kappa^{2}}\cdot"
-    r"\mathbb{E}\left[\Omega(t^{\star})-m(t^{\star})\right]",
-    consequence="The proof of Theorem 5 bounds a probability by a negative number: for two independent standard "
-    "normals and tau = 0.01 the probability is +0.005642 and (56) is -0.005642. (26) itself stands for equal "
-    "norms, by another proof.",
-    errata=Correction(
-        place="Proof of Theorem 5, (51) to (56)",
-        line=501,
-        effect=1,
-        change="for 1 - e^x <= x read 1 - e^x <= -x, change the sign of (51) to (57) and add tau^2/(2 rho^4 eta^2 "
-        "kappa^2); in (52) kappa^2 may stand for K only where y >= m(t); or prove (26) by another way",
-    ),
-    statement=STEPS,
-    because="(51) uses 1 - e^x <= x, false for x < 0. t* is a minimiser: at m = 0 the right side is negative. Two unit "
-    "functions of correlation 1 - rho^2: P = P(|N(0, 2 rho^2)| <= tau), E min = -rho/sqrt(pi).",
-    rows={
-        "mended": {
-            "source": "Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1",
-            "expected": "not refuted",
-            "arguments": {"mended": True},
-            "statement": MENDED,
-            "because": "1 - e^x <= -x with x = c omega/eta - c^2/(2 eta^2) at t*: what the printed route gives.",
-        },
-    },
-)
 def steps(context: Context, mended: bool) -> Rows:
     """(56) at m = 0, K(t, t) = η = 1, or with its sign and its quadratic term mended."""
     for rho2, tau in product((0.1, 0.5, 1.0, 1.9), (1e-4, 1e-2, 0.3)):
@@ -276,16 +187,6 @@ def near_minimal(points: np.ndarray, mean: np.ndarray, r: float) -> tuple[float,
     return on_rays((units, changes.reshape(len(units), -1)), holds)
 
 
-@paper.inequality(
-    "thm5",
-    variant="any-norms",
-    source="Theorem 5, what holds for any norms",
-    expected="not refuted",
-    statement="P(some s has Omega(s) < Omega(t*) + (r eta/2) d(s,t*)^2) <= r E sup omega for every r > 0, whatever the "
-    "norms; so P(E(rho, tau)) <= 2 tau/(rho^4 kappa eta) E sup omega with kappa = inf K(t, t).",
-    because="(D) of this module, with its proof: the Laplacian of a Moreau envelope and Stein's identity. Two points "
-    "attain it as r falls; three to five points of the plane by quadrature, and T = {N, a N} in closed form.",
-)
 def any_norms(context: Context) -> Rows:
     """(D) on two points exactly and on sets in the plane by quadrature; its consequence on {N, aN} exactly."""
     for apart, r in product((0.1, 1.0, 2.0), (1e-3, 0.1, 1.0, 10.0)):
@@ -307,3 +208,105 @@ def any_norms(context: Context) -> Rows:
         "plane: quadrature over 2,000 directions, radii exact; left is less by the difference of the rules of every "
         "second direction, as all sets come near the bound where r is small",
     )
+
+
+@paper.inequality(
+    "thm5",
+    source="Theorem 5, equation 26",
+    expected="refuted",
+    level=LEVEL,
+    holds="publicdata.thm5.inequality.any-norms",
+    weight="hypothesis",
+    hurt="proof",
+    quote=r"K(s,t)\leq\sqrt{K(s,s)\cdot K(t,t)}",
+    consequence="For T = {N, 0.9 N} the probability is 0.0398 against a bound of 0.0061. With equal norms (26) stands, "
+    "by another proof than the printed one; for any norms 2 tau/(rho^4 kappa eta) E sup omega holds, here 0.0985.",
+    errata=Correction(
+        place="Theorem 5",
+        line=460,
+        effect=1,
+        change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
+    ),
+    statement=PRINTED,
+    because="The proof takes b(s) = (tau/rho^2)(1 - K(s,t)/K(t,t)) >= 0 from K(s,t) <= sqrt(K(s,s)K(t,t)), which says "
+    "K(s,t) <= K(t,t) only where norms are equal. T = {N, a N}: both sides are closed forms.",
+    rows={
+        "equal-norms": {
+            "measure": equal,
+            "source": "Theorem 5, where K(t, t) = 1 for all t",
+            "expected": "not refuted",
+            "level": LEVEL,
+            "statement": EQUAL,
+            "because": "Not by the printed steps (publicdata.thm5.inequality.steps), which mended lose tau^2/(2 rho^4 "
+            "eta^2): by (D) of this module, as K(s,t) <= 1 - rho^2 iff d^2 >= 2 rho^2. Two functions with correlation "
+            "1 - rho^2 attain it: P(|N(0, 2 rho^2)| <= tau) against tau/(rho sqrt(pi)).",
+        },
+        "any-norms": {
+            "measure": any_norms,
+            "source": "Theorem 5, what holds for any norms",
+            "expected": "not refuted",
+            "statement": "P(some s has Omega(s) < Omega(t*) + (r eta/2) d(s,t*)^2) <= r E sup omega for every r > 0, "
+            "whatever the norms; so P(E(rho, tau)) <= 2 tau/(rho^4 kappa eta) E sup omega with kappa = inf K(t, t).",
+            "because": "(D) of this module, with its proof: the Laplacian of a Moreau envelope and Stein's identity. "
+            "Two points attain it as r falls; three to five points of the plane by quadrature, and T = {N, a N} in "
+            "closed form.",
+            "level": 0.0,
+        },
+        "steps": {
+            "measure": steps,
+            "source": "Proof of Theorem 5, equations 51 to 56",
+            "expected": "refuted",
+            "weight": "step",
+            "hurt": "proof",
+            "holds": "publicdata.thm5.inequality.equal-norms",
+            "arguments": {"mended": False},
+            "quote": r"1-e^{x}\leq x ... for all ... \leq q_{t}(y)\left(\frac{(y-m(t))^{2}}{2\eta^{2}K(t,t)}-\frac{"
+            r"\left(y-m(t)-\frac{\tau}{\rho^{2}}\right)^{2}}{2\eta^{2}K(t,t)}\right) ... =\frac{\tau}{\rho^{2}"
+            r"\eta^{2}\kappa^{2}}\cdot\mathbb{E}\left[\Omega(t^{\star})-m(t^{\star})\right]",
+            "consequence": "The proof of Theorem 5 bounds a probability by a negative number: for two independent "
+            "standard normals and tau = 0.01 the probability is +0.005642 and (56) is -0.005642. (26) itself stands "
+            "for equal norms, by another proof.",
+            "errata": Correction(
+                place="Proof of Theorem 5, (51) to (56)",
+                line=501,
+                effect=1,
+                change="for 1 - e^x <= x read 1 - e^x <= -x, change the sign of (51) to (57) and add tau^2/(2 rho^4 "
+                "eta^2 kappa^2); in (52) kappa^2 may stand for K only where y >= m(t); or prove (26) by another way",
+            ),
+            "statement": STEPS,
+            "because": "(51) uses 1 - e^x <= x, false for x < 0. t* is a minimiser: at m = 0 the right side is "
+            "negative. Two unit functions of correlation 1 - rho^2: P = P(|N(0, 2 rho^2)| <= tau), E min = "
+            "-rho/sqrt(pi).",
+            "level": 0.0,
+        },
+        "steps-mended": {
+            "measure": steps,
+            "source": "Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1",
+            "expected": "not refuted",
+            "arguments": {"mended": True},
+            "statement": MENDED,
+            "because": "1 - e^x <= -x with x = c omega/eta - c^2/(2 eta^2) at t*: what the printed route gives.",
+            "level": 0.0,
+        },
+    },
+)
+def unequal(context: Context) -> Evidence:
+    """T = {N, aN}: the exact probability against (26), κ read as inf K (the larger bound) and as its root."""
+    rows: list[Row] = []
+    for a in (0.5, 0.7, 0.8, 0.85, 0.9):
+        at = {"norm": a, "c": 1.0, "tau": TAU, "eta": 1.0}
+        chance, bound, other = (PRINTED.number(wanted, **at) for wanted in ("chance", "bound", "kappa*bound"))
+        rows.append({"a": a, "left": chance, "right": bound, "other_reading": other})
+    count = context.pick(quick=100_000, full=2_000_000)
+    hits = sum(sampled(context, scaled_hits, blocks=count // DRAWS))
+    interval = tuple(float(f(hits, count, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
+    last = rows[-1]
+    made = margins(
+        rows,
+        f"value: exact P(E) for T = {{N, 0.9 N}}, eta = 1, tau = {TAU:g}, rho^2 = 0.1, against a bound of at most "
+        f"{last['right']:.4f} (kappa = inf K; {last['other_reading']:.4f} with kappa^2 = inf K); interval: by sampling "
+        f"{{N, 0.9 N'}} with correlation 1 - {CLOSE:g}, whose K is strictly positive definite",
+        value=last["left"],
+        trials=count,
+    )
+    return replace(made, interval=(interval[0], interval[1]))

@@ -71,6 +71,22 @@ def one_record() -> tuple[PublicDataProblem, PublicDataProblem]:
     return problem, problem.replace_record(0, [0.5], -1.0)
 
 
+@counted("publicdata.thm8.privacy")
+def attack() -> Attack:
+    return Attack(RRSPM(1.0), one_record(), 1.0, 0.0, "thresholds, one record, four public points")
+
+
+@certificate("publicdata.thm8.privacy", "guarantee")
+def weights_certificate() -> Draft:
+    return hidden("What is released is a function of that choice (Lemmas 6 and 21).")
+
+
+def algorithm5(context: Context) -> tuple[str, Evidence]:
+    """RSPM on the parity cube, whose groups identify it: the guarantee, and the tilted pair that has all of it."""
+    note = "value: largest |1 - epsilon reached/epsilon| on the tilted pair, whose points identify the class"
+    return all_of_epsilon((1, 3, 64, 1024), RSPM, note)
+
+
 @paper.privacy(
     "thm8",
     source="Theorem 8, Lemmas 6 and 21",
@@ -81,6 +97,19 @@ def one_record() -> tuple[PublicDataProblem, PublicDataProblem]:
     quote="Algorithm 4 is ... -pure differentially private.",
     because="What is released is a function of f~(Z), whose law changes by at most e^epsilon (Lemma 21); on "
     "thresholds by attack, on the cube exactly (publicdata.thm4.privacy.laplace).",
+    rows={
+        "identification": {
+            "measure": algorithm5,
+            "source": "Algorithm 5 (Neel, Roth, Vietri & Wu 2019)",
+            "expected": "proved",
+            "rests_on": ("publicdata.lemma18.inequality",),
+            "statement": "RSPM on a universal identification set of size m with weights Lap(2m/epsilon) is epsilon-DP.",
+            "origin": "folklore",
+            "because": "f^ is a function of f^(U), since any two functions differ on U; Lemmas 18 to 21 on U. The "
+            "parity cube's pair attains epsilon.",
+            "level": 0.0,
+        },
+    },
 )
 def theorem8(context: Context) -> tuple[str, Evidence]:
     """Algorithm 4 on thresholds: its guarantee, and an attack on the pair that its public points tell best."""
@@ -96,32 +125,6 @@ def theorem8(context: Context) -> tuple[str, Evidence]:
     )
 
 
-@counted("publicdata.thm8.privacy")
-def attack() -> Attack:
-    return Attack(RRSPM(1.0), one_record(), 1.0, 0.0, "thresholds, one record, four public points")
-
-
-@certificate("publicdata.thm8.privacy", "guarantee")
-def weights_certificate() -> Draft:
-    return hidden("What is released is a function of that choice (Lemmas 6 and 21).")
-
-
-@paper.privacy(
-    "alg5",
-    source="Algorithm 5 (Neel, Roth, Vietri & Wu 2019)",
-    expected="proved",
-    rests_on=("publicdata.lemma18.inequality",),
-    statement="RSPM on a universal identification set of size m with weights Lap(2m/epsilon) is epsilon-DP.",
-    origin="folklore",
-    because="f^ is a function of f^(U), since any two functions differ on U; Lemmas 18 to 21 on U. The parity cube's "
-    "pair attains epsilon.",
-)
-def algorithm5(context: Context) -> tuple[str, Evidence]:
-    """RSPM on the parity cube, whose groups identify it: the guarantee, and the tilted pair that has all of it."""
-    note = "value: largest |1 - epsilon reached/epsilon| on the tilted pair, whose points identify the class"
-    return all_of_epsilon((1, 3, 64, 1024), RSPM, note)
-
-
-@certificate("publicdata.alg5.privacy", "guarantee")
+@certificate("publicdata.thm8.privacy.identification", "guarantee")
 def identified_certificate() -> Draft:
     return hidden("On a universal identification set the choice is f^ itself.")

@@ -66,6 +66,16 @@ PRINTED = RECORDS.replace(
 )
 
 
+def printed(context: Context) -> Evidence:
+    """The constant that a fair coin needs at n = 100 as m grows, β = 0.05."""
+    deviation = math.ceil(bdtrik(1.0 - 0.5 * BETA, 100, 0.5)) / 100 - 0.5
+    rows = [
+        {"m": float(m), "deviation": deviation, "constant": deviation / PRINTED.number("bound", m=m, d=1, beta=BETA)}
+        for m in (10**2, 10**4, 10**6, 10**8)
+    ]
+    return growing(rows, "value: exponent in m of the constant that the bound needs at n = 100 records, VC dimension 1")
+
+
 @paper.inequality(
     "thm9",
     source="Theorem 9, n for m, with constant 1",
@@ -75,6 +85,26 @@ PRINTED = RECORDS.replace(
     origin="corrected",
     because="The constant of O(.) is taken as 1. Near-extremal: intervals need 0.77 at n = 400, a fair coin 1/sqrt(2) "
     "as beta falls, all bits on d points 1/sqrt(2 pi) as d grows, each for every n.",
+    rows={
+        "printed": {
+            "measure": printed,
+            "source": "Theorem 9",
+            "expected": "refuted",
+            "holds": "publicdata.thm9.inequality",
+            "statement": PRINTED,
+            "weight": "misprint",
+            "hurt": "letter",
+            "quote": r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
+            "consequence": "The bound has m, which the theorem does not know, for the n records. Its second display "
+            "has argmin for min. Lemma 22 uses it with m points for the records, (183) with n.",
+            "errata": Correction(
+                place="Theorem 9, both displays", line=1155, change="for m read n, and for argmin read min"
+            ),
+            "because": "m is not a number of the theorem. With the m public points of the section for it, the bound "
+            "falls with m at a fixed n, and the deviation does not: a fair coin, exactly.",
+            "level": 0.0,
+        },
+    },
 )
 def uniform(context: Context) -> Rows:
     """How often the bound is missed, and the constant that the (1 − β)-quantile needs; a coin exactly to β = 1e-12."""
@@ -97,29 +127,3 @@ def uniform(context: Context) -> Rows:
         "value: largest constant that a (1 - beta)-quantile needs; 1 is what is tried", value="constant",
         trials=sets * len(cases),
     )  # fmt: skip
-
-
-@paper.inequality(
-    "thm9",
-    variant="printed",
-    source="Theorem 9",
-    expected="refuted",
-    holds="publicdata.thm9.inequality",
-    statement=PRINTED,
-    weight="misprint",
-    hurt="letter",
-    quote=r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
-    consequence="The bound has m, which the theorem does not know, for the n records. Its second display has argmin "
-    "for min. Lemma 22 uses it with m points for the records, (183) with n.",
-    errata=Correction(place="Theorem 9, both displays", line=1155, change="for m read n, and for argmin read min"),
-    because="m is not a number of the theorem. With the m public points of the section for it, the bound falls with m "
-    "at a fixed n, and the deviation does not: a fair coin, exactly.",
-)
-def printed(context: Context) -> Evidence:
-    """The constant that a fair coin needs at n = 100 as m grows, β = 0.05."""
-    deviation = math.ceil(bdtrik(1.0 - 0.5 * BETA, 100, 0.5)) / 100 - 0.5
-    rows = [
-        {"m": float(m), "deviation": deviation, "constant": deviation / PRINTED.number("bound", m=m, d=1, beta=BETA)}
-        for m in (10**2, 10**4, 10**6, 10**8)
-    ]
-    return growing(rows, "value: exponent in m of the constant that the bound needs at n = 100 records, VC dimension 1")
