@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.auditing.audit import CHOOSE_SHARE
 from dpbench.auditing.blocks import Runs, block_rows
 from dpbench.auditing.dependence import DependentOutputs, Watch
-from dpbench.auditing.split import CHOOSE_SHARE
 from dpbench.auditing.traces import probe_of
 from studies.command import keep
 from tests.zoo.dependent import CORRECT, PLANTED

@@ -1,39 +1,12 @@
-"""Kernels of the tests of independence: keys of rows, and counts of packed bits in halves of groups of rows."""
+"""Kernels of the tests of independence: counts of packed bits in halves of groups of rows."""
 
 from __future__ import annotations
 
-import numpy as np
 from numba import types
 
-from dpbench.core.kernel import arr, f8, i8, kernel, u1
+from dpbench.core.kernel import arr, f8, i8, kernel
 
 byte = types.uint8
-word = types.uint64
-
-SIGN = np.uint64(1 << 63)
-INFINITE = np.uint64(0x7FF << 52)
-QUIET = np.uint64(0xFFF << 51)
-"""The one NaN that all NaN count as."""
-
-FACTOR = np.uint64(0x9E3779B97F4A7C15)
-FOLD = np.uint64(29)
-
-
-@kernel(types.void(arr(word, 2), u1, arr(word, 1, True)))
-def mix_rows(rows, floats, keys):
-    """keys[i]: a 64-bit mix of the words of row i, equal for equal rows; of floats all NaN are one, and both zeros."""
-    for i in range(rows.shape[0]):
-        key = np.uint64(0)
-        for j in range(rows.shape[1]):
-            bits = rows[i, j]
-            if floats:
-                if bits & ~SIGN > INFINITE:
-                    bits = QUIET
-                elif bits == SIGN:
-                    bits = np.uint64(0)
-            key = (key ^ bits) * FACTOR
-            key ^= key >> FOLD
-        keys[i] = key
 
 
 @kernel(i8(i8))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.auditing.choose import Event
 from dpbench.auditing.dependence import KEPT, Watch
 from dpbench.auditing.outputs import Layout, learn
 from dpbench.auditing.traces import Probe, Trace, joined
@@ -29,7 +30,6 @@ LEARN = 20_000
 """Outputs a side from which a layout is learned, at most."""
 
 SIDES = ("dataset", "neighbour")
-FEW = 24  # thresholds that scores are compared with one by one
 CHUNK = 128  # stretches between two reports of progress
 STRETCHES, LONGEST = 1024, 64
 """Of a certifying part and side: as many stretches of blocks at least as far as there are blocks, none of more blocks
@@ -161,40 +161,24 @@ class Runs:
 
 @dataclass(frozen=True)
 class Counter:
-    """Counts of {score ≥ t} in a block, for each score and each of its increasing thresholds t, and the block's trace.
+    """Of a block: how many outputs are in each event (all of one score), how many have values not seen before in the
+    leaves of these columns, and the block's trace, whose last bit tells whether an output is in the first event."""
 
-    Attributes
-    ----------
-    scores : tuple of callables
-    thresholds : tuple of float64[k]
-        Of each score.
-    probe : Probe or None
-        What the trace is made with (None: there is none); its last bit tells whether the first score is at least
-        `main`.
-    main : float
-    """
-
-    scores: tuple[Callable[[np.ndarray], np.ndarray], ...]
-    thresholds: tuple[np.ndarray, ...]
+    events: tuple[Event, ...]
+    unseen: tuple[int, ...]
     probe: Probe | None = None
-    main: float = 0.0
 
     @property
     def width(self) -> int:
-        return sum(map(len, self.thresholds))
+        return len(self.events) + len(self.unseen)
 
     def __call__(self, outputs: np.ndarray, side: int = 0) -> tuple[np.ndarray, Trace | None]:
-        values = [np.asarray(score(outputs)) for score in self.scores]
-        trace = None if self.probe is None else self.probe.trace(outputs, side, values[0] >= self.main)
-        return np.concatenate([_reached(x, t) for x, t in zip(values, self.thresholds, strict=True)]), trace
-
-
-def _reached(scores: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """How many scores are at least each of the increasing thresholds."""
-    if len(thresholds) <= FEW:
-        return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
-    cells = np.bincount(np.searchsorted(thresholds, scores, side="right"), minlength=len(thresholds) + 1)
-    return np.cumsum(cells[::-1])[::-1][1:]
+        scores = self.events[0].score(outputs)
+        main = self.events[0].of(scores)
+        hits = [int(np.count_nonzero(event.of(scores))) for event in self.events]
+        columns = outputs.reshape(len(outputs), -1) if self.unseen else outputs
+        hits += [int(np.count_nonzero(columns[:, j] >= 0.5)) for j in self.unseen]
+        return np.array(hits), None if self.probe is None else self.probe.trace(outputs, side, main)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpbench.auditing.claimed import Claim, exceeded
+from dpbench.auditing.claimed import Claim
 from dpbench.bounds import Region, joint_region
 from dpbench.core.validation import invalid
 
@@ -74,11 +74,6 @@ class Origin:
     part: str = ""
     block: int = 0
     claim: Claim | None = None
-
-
-def exceeds(claim: Claim | None, certified: Certified) -> bool:
-    """Whether every corner of the event's region is beyond the claim."""
-    return claim is not None and exceeded(claim, certified.region())
 
 
 def least_excess(claim: Claim, certified: Certified) -> float:

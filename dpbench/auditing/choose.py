@@ -1,350 +1,732 @@
-"""The choosing part's work: from outputs of both sides to the events that the other part certifies.
+"""Which event of the outputs to certify. Nothing here affects validity: it sees the choosing part alone.
 
-Scores are learned, and compared by what their events promise. The best of ten promises is a lucky one. Which of two
-scores is nearer the log-ratio is seen far more clearly in the likelihood of all outputs than in the counts of two
-events, and by Neyman and Pearson the log-ratio has the best events of all. So the score of the highest likelihood is
-taken among those whose promise is within the errors of the highest. Nothing here affects validity.
+A score is one number an output, high where the data set is the likelier one; an event is {score >= t} or its
+complement. Scores are learned on half of the choosing part and compared on the other. What an event promises is the
+bound that its counts are expected to give in the certifying part, less what the choosing part may have flattered:
+probabilities are moved against the bound by standard errors, on the scale of arcsin(sqrt p), where these are even.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betainc, expit, ndtri
 
-from dpbench.auditing.chains import Chain, chain, increasing
-from dpbench.auditing.claimed import Claim, loss_goal
-from dpbench.auditing.events import Event, best_event, best_events, best_for_curve
-from dpbench.auditing.goals import Goal, epsilon_goal, mu_goal
-from dpbench.auditing.scores import OFTEN, Additive, Own, Plain, Score, Trees, Values, candidates
-from dpbench.auditing.second import correlation, divided
-from dpbench.auditing.shapes import Unimodal, both_shapes
+from dpbench.auditing.claimed import Approximate, Claim
+from dpbench.bounds import best_angle
+from dpbench.core.blas import one_openmp_thread
+from dpbench.core.validation import InvalidInput, invalid
 
-LEARN_SHARE = 0.5  # of the choosing part learns scores, the rest compares them
-TREES_SEE = 20_000  # rows a side that trees are compared on, at most: they are slow to evaluate
-GAIN = 5.0  # of log-likelihood over a monotone fit, from which a score of one mode is tried
-MARGIN = 0.02  # a learned score replaces a plain one if this much better, relative
-DOUBTFUL = 0.1  # and one that only orders a number anew, or overfits, if this much
-TIE = 1.0  # times the sum of the standard errors of two promises: within it they are taken for equal
-SAMPLING_ERRORS = 2.0  # by which the gains of two scores, seen on different outputs, may differ by chance
-CLEAR = 20.0  # of log-likelihood, from which the gain of one score is taken to be larger
-LEAST = 0.5  # of the best promise, below which no event is a second one: small promises are no means of normal bounds
-BESIDE_ROWS = 20_000  # a side on which two events are compared, at most
+Array = np.ndarray
+Score = Callable[[Array], Array]
+
+CELLS = 64  # of a column's log-ratio, of fewer than so many columns:
+MANY_COLUMNS, FEW_CELLS = 512, 16
+THRESHOLDS = 100  # from each end of a score's sample
+SMOOTH, SEEN, RAW = (
+    2.0,
+    1.2,
+    4.0,
+)  # standard errors charged to a smoothed event, to its own counts besides, to a raw one
+MARGIN = 0.02  # by which a learned score must promise more than a plain one
+SIGNIFICANT = 0.05  # level at which a rare event, corrected for all that were tried, is believed as it was seen
+RECURRING, KEPT_VALUES = 5, 4096  # times that a value is seen before it has a log-ratio, and so many values
+TREE_ROWS, LEAST_ROWS = 20_000, 2_000  # a side, that trees are learned from at most, and interactions at least
+WIDEST = 128  # columns whose products are looked at
+FEW_COLUMNS = 16  # up to which a linear score is learned
+ALIKE = 0.1  # of the columns' spread: differences of quantiles up to which columns are taken to be exchangeable
+STRIKING = 5.0  # standard errors of a correlation or parity that is taken up
+TRIED, CLOSE = 256, 1e-5  # outputs a side with which a user's score is tried, relative differences that are rounding
+HUGE = 1e150
 
 
 @dataclass(frozen=True)
-class Second:
-    """The second event, the score that it is of, and its share of the level."""
+class Event:
+    """{score >= threshold} (`above`) or its complement; `forward`: likelier on the data set.
 
-    score: Score
-    event: Event
-    share: float
+    `angle`: the weights of its joint region; `promise`: the bound expected of it.
+    """
 
-
-@dataclass(frozen=True)
-class Plan:
-    """A score and the events on it: for ε (with the bound it promises), for μ (if asked), and for the curve; and a
-    second event for ε, where one is worth its share of the level."""
-
-    score: Score
+    score: Score = field(compare=False)
+    threshold: float
+    above: bool
+    forward: bool
+    angle: int
     promise: float
-    main: Event
-    second: Second | None
-    mu: Event | None
-    curve: tuple[Event, ...]
 
-    @property
-    def scores(self) -> tuple[Score, ...]:
-        """By the number of an event's `arm`."""
-        return (self.score,) if self.second is None or self.second.event.arm == 0 else (self.score, self.second.score)
+    def of(self, scores: Array) -> Array:
+        """Which outputs of these scores are in it."""
+        return np.asarray((scores >= self.threshold) == self.above)
 
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """All of them."""
-        second = () if self.second is None else (self.second.event,)
-        return (self.main, *second, *(() if self.mu is None else (self.mu,)), *self.curve)
-
-    @property
-    def thresholds(self) -> tuple[np.ndarray, ...]:
-        """Theirs, increasing, of each score."""
-        return tuple(np.unique([e.threshold for e in self.events if e.arm == arm]) for arm in range(len(self.scores)))
-
-    def column(self, event: Event) -> int:
-        """Where the counts of an event's threshold are among those of all."""
-        before = sum(map(len, self.thresholds[: event.arm]))
-        return before + int(np.searchsorted(self.thresholds[event.arm], event.threshold))
+    def __call__(self, outputs: Array) -> Array:
+        return self.of(self.score(outputs))
 
 
 def choose(
-    first: np.ndarray,
-    second: np.ndarray,
-    rows: int,
-    delta: float,
-    alpha: float,
-    with_mu: bool,
-    held: Claim | None = None,
-    own: Own | None = None,
-) -> Plan:
-    """Pick the score and events whose certificates from `rows` further outputs a side promise most.
+    first: Array, second: Array, runs: int, claim: Claim, alpha: float, own: Own | None = None
+) -> tuple[Event, ...]:
+    """The event for the claim, then those for the curve delta(epsilon), to be certified from `runs` outputs a side.
 
     Parameters
     ----------
     first, second : array
         The choosing part's outputs on the data set and on the neighbour, equally many.
-    rows : int
-        Certifying outputs a side.
-    delta, alpha : float
-        The δ of the bound and its error probability.
-    with_mu : bool
-        Also pick an event for μ.
-    held : Claim, optional
-        What is to be refuted, where that is not an ε at `delta`.
-    own : Own, optional
-        A score of the user's, tried beside the others.
     """
     alpha = min(alpha, 0.5)  # bounds of less confidence are chosen as at one half
     z = float(-ndtri(alpha))
-    goal = epsilon_goal(delta) if held is None else loss_goal(held)
-    scalar = first.ndim == 1
-    tried = _tried(first, second, own)
-    looks = 1 if scalar else len(tried)
-    order = ranked([contender(score, nested, goal, rows, z, looks) for score, nested in tried], goal, scalar)
-    halves: Halves = []
-    if scalar and isinstance(order[0].score, Plain | Additive):
-        halves = _halves(first, second)
-        shapes = [contender(score, nested, goal, rows, z, looks) for score, nested in _shapes(halves)]
-        order = ranked([*order, *shapes], goal, scalar)
-    best, other = _on_the_whole(order[0], halves), None
-    beside = second_event(order, (first, second), goal, rows, alpha)
-    if beside is not None:
-        arm, found = int(beside[0].score is not order[0].score), _on_the_whole(beside[0], halves)
-        other = Second(found.score if arm else best.score, replace(found.event, arm=arm), beside[1])
-    mu = best_event(best.nested, mu_goal(), rows, z)[1] if with_mu else None
-    curve = best_for_curve(best.nested, rows, float(-ndtri(alpha / 12.0)))
-    return Plan(best.score, best.promise, best.event, other, mu, curve)
+    tried = [
+        (margin, score, _chain(score, first[rows], second[rows]))
+        for margin, rows, score in candidates(first, second, own)
+    ]
+    best, chain = max(
+        ((_less(event.promise, margin), event, chain)
+         for margin, score, chain in tried
+         for event in _events(score, chain, loss_of(claim), runs, z, len(tried))),
+        key=lambda found: found[0],
+    )[1:]  # fmt: skip
+    curve: dict[tuple[float, bool, bool], Event] = {}
+    reach = max(best.promise, 0.0) if isinstance(claim, Approximate) else 0.0
+    for epsilon in np.linspace(0.0, 1.2 * min(reach, 50.0), 12).tolist():
+        for event in _events(best.score, chain, _beyond(epsilon), runs, float(-ndtri(alpha / 12.0)), 0):
+            if event.promise > 0.0:
+                curve[event.threshold, event.above, event.forward] = event
+    curve.pop((best.threshold, best.above, best.forward), None)
+    return best, *curve.values()
 
 
-def _tried(first: np.ndarray, second: np.ndarray, own: Own | None) -> list[tuple[Score, Chain]]:
-    """The scores, and the chains of their events.
-
-    A score is learned from one half of the rows and its events are compared on the other. A plain score has learned
-    nothing: its threshold may rest on all the rows. Of few values, the order alone is learned, and twice the counts
-    tell more than it spoils.
-    """
-    cut = int(len(first) * LEARN_SHARE)
-    found: list[tuple[Score, Chain]] = []
-    for score in [*([] if own is None else [own]), *candidates(first[:cut], second[:cut])]:
-        if isinstance(score, Additive):
-            a, b = (score.columns(side[cut:]) for side in (first, second))
-            found.append((score.without_errors(), chain(score.of(a), score.of(b), (score.errors(a), score.errors(b)))))
-            continue
-        few = isinstance(score, Values) and OFTEN * len(score.keys) <= len(first)
-        start = 0 if few or isinstance(score, Plain) else cut
-        stop = cut + TREES_SEE if isinstance(score, Trees) else len(first)
-        found.append((score, chain(score(first[start:stop]), score(second[start:stop]))))
-    return found
+Loss = Callable[[Array, Array], Array]
 
 
-# Which score is taken
+def loss_of(claim: Claim) -> Loss:
+    """What an event of probability p against q shows of the loss that the claim bounds; finite."""
+    return lambda p, q: np.clip(claim.excess(p, q) + claim.level, -1e6, 1e6)
+
+
+def _beyond(epsilon: float) -> Loss:
+    """delta at this epsilon."""
+    ratio = math.exp(epsilon)
+    return lambda p, q: p - ratio * q
+
+
+def _less(promise: float, margin: float) -> float:
+    return promise - margin * abs(promise)
+
+
+# Scores
+
+
+def candidates(first: Array, second: Array, own: Own | None) -> Iterator[tuple[float, slice, Score]]:
+    """(margin, the rows it may be compared on, score): what has learned nothing is compared on all rows."""
+    half, every = len(first) // 2, slice(None)
+    learn, rest = (first[:half], second[:half]), slice(half, None)
+    if own is not None:
+        yield 0.0, every, own
+    values = _values(*learn)
+    if values is not None:
+        yield MARGIN, every if values.covers else rest, values  # of few values the order alone is learned
+    if first.dtype.kind in "SU":
+        if values is None:
+            yield MARGIN, rest, Values(first[:1], np.zeros(1), 0.0, False)
+        return
+    a, b = (_numbers(x) for x in learn)
+    table = _additive(None, a, b)
+    if first.ndim == 1:
+        yield 0.0, every, Plain()
+        if values is None or len(values.keys) > CELLS:
+            yield (
+                2 * MARGIN,
+                every,
+                table,
+            )  # few degrees of freedom: hardly flattered by the rows that it was learned on
+        return
+    yield MARGIN, rest, table
+    # Columns that say the same, as a word and letters of it do, are one: the first of them.
+    for j in np.unique(-table.spread, return_index=True)[1][:2].tolist():
+        yield 0.0, every, Plain(j)
+    for view in _whitened(a, b):
+        yield MARGIN, rest, _additive(view, a, b)
+    if _exchangeable(a, b):
+        yield MARGIN, rest, _pooled(a, b)
+        yield MARGIN, rest, _additive(Ordered(), a, b)
+    if a.shape[1] <= FEW_COLUMNS:
+        yield MARGIN, rest, _logistic(a, b)
+    if half >= LEAST_ROWS and not (values is not None and values.covers):
+        yield from _together(a, b, table.spread, half)
+
+
+def _together(first: Array, second: Array, spread: Array, half: int) -> Iterator[tuple[float, slice, Score]]:
+    """Scores of what columns say together, where there are rows enough to learn them from."""
+    columns = np.sort(np.argsort(-spread, kind="stable")[:WIDEST])
+    striking: list[int] = []
+    quadratic = _quadratic(first, second, columns)
+    if quadratic is not None:
+        striking = quadratic.striking
+        yield MARGIN, slice(half, None), quadratic
+    parities = _parities(first, second, columns)
+    if parities is not None:
+        yield MARGIN, slice(half, None), _additive(parities, first, second)
+    few = np.unique([*np.argsort(-spread, kind="stable")[:8].tolist(), *striking[:8]])
+    yield 0.1, slice(half, half + TREE_ROWS), _trees(first, second, few)
+
+
+def _numbers(outputs: Array) -> Array:
+    """float64, shape (rows, columns)."""
+    return np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
 
 
 @dataclass(frozen=True)
-class Contender:
-    """A score with its best event.
+class Plain:
+    """The output itself, or one column of it; what is not a number counts as the lowest."""
 
-    Attributes
-    ----------
-    score : Score
-    nested : Chain
-    promise : float
-        What the event's certificate is expected to be.
-    event : Event
-    opposite : (float, Event)
-        Promise and best event of the other direction.
+    column: int | None = None
+
+    @property
+    def words(self) -> str:
+        return "output" if self.column is None else f"column {self.column} of the output"
+
+    def __call__(self, outputs: Array) -> Array:
+        numbers = np.asarray(outputs if self.column is None else outputs[:, self.column], dtype=np.float64)
+        return np.where(np.isnan(numbers), -np.inf, numbers)
+
+
+@dataclass(frozen=True)
+class Own:
+    """A number an output by a function of the user's, such as an attack; NaN counts as the lowest."""
+
+    function: Callable[[Array], Any]
+
+    @property
+    def words(self) -> str:
+        return f"score {getattr(self.function, '__name__', type(self.function).__name__)} of the output"
+
+    def __call__(self, outputs: Array) -> Array:
+        try:
+            made = np.asarray(self.function(outputs.copy()))
+        except (Exception, SystemExit) as error:
+            raise InvalidInput(f"score raised {type(error).__name__}: {error}") from error
+        if made.shape != (len(outputs),) or made.dtype.kind not in "fiub":
+            raise invalid("the array that score returns", f"numbers of shape ({len(outputs)},), one a row", made)
+        numbers = made.astype(np.float64)
+        return np.where(np.isnan(numbers), -np.inf, numbers)
+
+    def check_rows(self, first: Array, second: Array) -> None:
+        """Refuse a score that depends on other outputs of the block, on their order, or on chance.
+
+        Counts of its events would not be of independent runs.
+
+        Raises
+        ------
+        InvalidInput
+        """
+        sides = first[:TRIED], second[:TRIED]
+        both = np.concatenate(sides)
+        alone = np.concatenate([self(side) for side in sides])
+        finite = alone[np.isfinite(alone)]
+        with np.errstate(over="ignore"):
+            room = CLOSE * float(np.ptp(finite)) if len(finite) else 0.0
+        for again in (self(both), self(both[::-1])[::-1]):
+            differ = ~np.isclose(alone, again, rtol=CLOSE, atol=room)
+            if differ.any():
+                place = int(np.argmax(differ))
+                raise InvalidInput(
+                    "score must be a function of each output alone, whatever the others of its block, their order, and "
+                    f"chance; got {alone[place]:.6g} and {again[place]:.6g} for one output in two blocks"
+                )
+
+
+def as_score(score: Any) -> Own | None:
+    """The user's score, checked."""
+    if score is not None and not callable(score):
+        raise invalid("score", "callable as score(outputs) -> numbers of shape (rows,), or None", score)
+    return None if score is None else Own(score)
+
+
+@dataclass(frozen=True)
+class Additive:
+    """Sum over the columns of a view of each one's log-ratio, piecewise constant between edges (NaN fills them up)."""
+
+    view: Any
+    edges: Array
+    log_ratios: Array
+    spread: Array
+    words: str
+
+    def __call__(self, outputs: Array) -> Array:
+        numbers = _numbers(outputs)
+        columns = numbers if self.view is None else self.view(numbers)
+        total = np.zeros(len(columns))
+        for column, edges, values in zip(columns.T, self.edges, self.log_ratios, strict=True):
+            if values.any():
+                total += values[np.searchsorted(edges, column, side="right")]
+        return total
+
+
+def _additive(view: Any, first: Array, second: Array) -> Additive:
+    """Learned jointly: one smoothness for all columns, each shrunk by what chance would have fitted (Stein)."""
+    sides = [x if view is None else view(x) for x in (first, second)]
+    width = sides[0].shape[1]
+    cells = CELLS if width <= MANY_COLUMNS else FEW_CELLS
+    cuts, rows = [], []
+    for one, other in zip(*(side.T for side in sides), strict=True):
+        cut = _edges(np.sort(np.concatenate([one, other])), cells // 2, 10)
+        cuts.append(cut)
+        rows.append([np.bincount(np.searchsorted(cut, x, side="right"), minlength=len(cut) + 1) for x in (one, other)])
+    longest = max(map(len, cuts))
+    edges = np.full((width, longest), np.nan)
+    counts = np.zeros((2, width, longest + 1))
+    for j, (cut, (one, other)) in enumerate(zip(cuts, rows, strict=True)):
+        edges[j, : len(cut)] = cut
+        counts[0, j, : len(one)], counts[1, j, : len(other)] = one, other
+    fit = smooth(*counts)
+    log_ratios = fit.log_ratios * np.clip(1.0 - fit.freedom / np.maximum(2.0 * fit.gain, 1e-9), 0.0, 1.0)[:, None]
+    mass = counts.sum(axis=0)
+    spread = (mass * log_ratios**2).sum(axis=1) / mass.sum(axis=1)
+    words = f"log-ratio over cells of {'the output' if view is None else view.words}"
+    return Additive(view, edges, log_ratios, spread, words)
+
+
+def _pooled(first: Array, second: Array) -> Additive:
+    """One shape for all columns, learned from the entries of all of them, as of steps that are alike."""
+    shape = _additive(None, first.reshape(-1, 1), second.reshape(-1, 1))
+    width = first.shape[1]
+    edges, log_ratios = np.tile(shape.edges, (width, 1)), np.tile(shape.log_ratios, (width, 1))
+    return Additive(None, edges, log_ratios, np.tile(shape.spread, width), "log-ratio, one for all columns, summed")
+
+
+def _exchangeable(first: Array, second: Array) -> bool:
+    """Whether quantiles of all columns are about the same."""
+    with np.errstate(all="ignore"):
+        pool = np.concatenate([first[:4096], second[:4096]])
+        low, *_, high = quantiles = np.quantile(pool, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
+        return bool((np.ptp(quantiles, axis=1) <= ALIKE * np.mean(high - low)).all())
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The order statistics of a row."""
+
+    words = "the sorted columns"
+
+    def __call__(self, numbers: Array) -> Array:
+        return np.sort(numbers, axis=1)
+
+
+@dataclass(frozen=True)
+class Smooth:
+    """Smooth log-ratios float64[k, m], effective degrees of freedom, and gains of log-likelihood over no difference;
+    of one row alone, also its covariance."""
+
+    log_ratios: Array
+    freedom: Array
+    gain: Array
+    covariance: Array
+
+
+def smooth(first: Array, second: Array) -> Smooth:
+    """Smooth log-ratios of counts in ordered cells, rows of float64[k, m]: penalised splines of the normal score.
+
+    The second differences have a ridge penalty, so that a line stays free, as for two normal laws; its weight, one for
+    all rows, has the least AIC.
     """
-
-    score: Score
-    nested: Chain
-    promise: float
-    event: Event
-    opposite: tuple[float, Event]
-
-    def turned(self) -> Contender:
-        """The same score with its event of the other direction."""
-        return Contender(self.score, self.nested, *self.opposite, (self.promise, self.event))
-
-    def inside(self, outputs: np.ndarray) -> np.ndarray:
-        """bool[rows]: which outputs are in the event."""
-        return np.asarray((self.score(outputs) >= self.event.threshold) == self.event.above)
-
-    def errors(self, goal: Goal) -> tuple[float, float]:
-        """√rows times the standard errors due to the frequencies on data set and neighbour, signed as the bound
-        grows."""
-        place = int(np.searchsorted(self.nested.thresholds, self.event.threshold))
-        tops = self.nested.smooth[:, place]
-        p, q = (tops if self.event.above else 1.0 - tops)[:: 1 if self.event.forward else -1]
-        first, second = (float(np.ravel(x)[0]) for x in goal.errors(np.array([p]), np.array([q])))
-        return (first, -second) if self.event.forward else (-second, first)
-
-    def error(self, goal: Goal, rows: int) -> float:
-        """Standard error of what so many outputs a side say of the event."""
-        return math.hypot(*self.errors(goal)) / math.sqrt(rows)
+    k, m = first.shape
+    weights = 10.0 ** np.arange(5.0, -2.0, -1.0) if m > 2 else np.zeros(1)
+    parts = [slice(start, start + 256) for start in range(0, k, 256)]
+    found = [_smooth(first[part], second[part], weights) for part in parts]
+    best = int(np.argmax(np.sum([[(f.gain - f.freedom).sum() for f in some] for some in found], axis=0)))
+    kept = [some[best] for some in found]
+    return Smooth(
+        np.concatenate([f.log_ratios for f in kept]),
+        np.concatenate([f.freedom for f in kept]),
+        np.concatenate([f.gain for f in kept]),
+        kept[0].covariance,
+    )
 
 
-def contender(score: Score, nested: Chain, goal: Goal, rows: int, z: float, looks: int) -> Contender:
-    """The best event of a score.
-
-    Parameters
-    ----------
-    looks : int
-        Scores among which the most is made of events seen a few times.
-    """
-    ways = [best_events(nested, goal, rows, z, way, looks)[0] for way in (True, False)]
-    best, other = ways if ways[0][0] >= ways[1][0] else ways[::-1]
-    return Contender(score, nested, *best, other)
-
-
-def ranked(contenders: Sequence[Contender], goal: Goal, scalar: bool) -> list[Contender]:
-    """The one to be taken first, the others by what they promise, less their margins."""
-    order = sorted(contenders, key=lambda one: -less_margin(one, scalar))
-    taken = front = order[0]
-    if isinstance(front.score, Plain):
-        return order
-    for one in order[1:]:
-        lag = less_margin(front, scalar) - less_margin(one, scalar)
-        near = lag <= TIE * sum(each.error(goal, each.nested.rows) for each in (front, one))
-        clear = _clear(one.nested, taken.nested)
-        if margin(one.score, scalar) < margin(taken.score, scalar):
-            clear = -clear  # one in doubt must gain more to stay
-        # Of a plain score the likelihood is that of a function of it, which its events are not of.
-        gained = one.nested.log_likelihood_gain - taken.nested.log_likelihood_gain
-        if near and not isinstance(one.score, Plain) and gained > clear:
-            taken = one
-    return [taken, *(one for one in order if one is not taken)]
+def _smooth(first: Array, second: Array, weights: Array) -> list[Smooth]:
+    """By each weight, from the stiffest to the loosest: each starts from the one before (Newton's method)."""
+    total = first + second
+    rank = (np.cumsum(total, axis=1) - 0.5 * total + 0.25) / (total.sum(axis=1, keepdims=True) + 0.5)
+    step = np.maximum(np.diff(ndtri(rank), axis=1), 0.02)
+    k, m = total.shape
+    bend = np.zeros((k, max(m - 2, 0), m))
+    for i in range(m - 2):
+        left, right = step[:, i], step[:, i + 1]
+        bend[:, i, i], bend[:, i, i + 1], bend[:, i, i + 2] = 1.0 / left, -1.0 / left - 1.0 / right, 1.0 / right
+        bend[:, i] *= np.sqrt(2.0 / (left + right))[:, None]
+    rough = bend.transpose(0, 2, 1) @ bend + 1e-9 * np.eye(m)
+    level, fit, made = total.sum(axis=1), np.zeros((k, m)), []
+    for weight in weights:
+        for _ in range(12):
+            chance = expit(fit)
+            work = total * chance * (1.0 - chance)
+            hessian = weight * rough + (work + 1e-6)[:, :, None] * np.eye(m)
+            slope = first - total * chance - weight * (rough @ fit[..., None])[..., 0]
+            move = np.linalg.solve(hessian, slope[..., None])[..., 0]
+            fit = fit + np.clip(move, -2.0, 2.0)
+            if np.abs(move).max() < 1e-3:
+                break
+        covariance = np.linalg.inv(hessian)
+        freedom = np.einsum("kii,ki->k", covariance, work)
+        gain = math.log(2.0) * level - (first * np.logaddexp(0.0, -fit) + second * np.logaddexp(0.0, fit)).sum(axis=1)
+        made.append(Smooth(fit, freedom, gain, covariance[0] if k == 1 else covariance[0, :0]))
+    return made
 
 
-def _clear(one: Chain, other: Chain) -> float:
-    """By how much one gain must be above another, which may rest on fewer of the same outputs or on more."""
-    apart = abs(1.0 / one.rows - 1.0 / other.rows) / 2.0
-    # The log-ratios of an output have variance 8·gain on average where they are small, its log-likelihood a quarter.
-    gain = max(one.log_likelihood_gain, other.log_likelihood_gain, 0.0)
-    return CLEAR / (2.0 * one.rows) + SAMPLING_ERRORS * math.sqrt(2.0 * gain * apart)
+def _edges(pool: Array, per_tail: int, least: int) -> Array:
+    """Increasing values at which to cut a sorted sample: all of few, else geometric in rank; atoms have their own cell,
+    and so has what is not a number."""
+    first = np.ones(len(pool), dtype=bool)
+    first[1:] = pool[1:] != pool[:-1]
+    nan = int(np.searchsorted(pool, np.nan))
+    first[nan + 1 :] = False
+    places = np.flatnonzero(first)
+    values, times = pool[places], np.diff(places, append=len(pool))
+    if len(values) <= 2 * per_tail:
+        return values[1:] if len(values) > 1 else values
+    ranks = np.geomspace(least, len(pool) / 2, per_tail).astype(int)
+    chosen = np.isnan(values)
+    chosen[np.searchsorted(places, np.concatenate([ranks, len(pool) - 1 - ranks]), side="right") - 1] = True
+    chosen[:-1] |= times[:-1] > len(pool) / (4 * per_tail)
+    chosen[1:] |= times[:-1] > len(pool) / (4 * per_tail)
+    return values[chosen]
 
 
-def less_margin(one: Contender, scalar: bool) -> float:
-    """What a score promises, less its margin."""
-    value = one.promise
-    return value - margin(one.score, scalar) * abs(value) if np.isfinite(value) else value
+def identity(outputs: Array) -> Array:
+    """A sortable key of each output: texts themselves, of numbers 64 bits, equal for equal rows (all NaN alike)."""
+    if outputs.dtype.kind in "SU":
+        return outputs
+    columns = outputs.reshape(len(outputs), -1)
+    if columns.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            rows = np.asarray(columns, dtype=np.float64) + 0.0
+        rows[np.isnan(rows)] = np.nan
+    else:
+        rows = np.ascontiguousarray(columns, dtype=np.int64)
+    key = np.zeros(len(rows), dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for column in rows.view(np.uint64).T:
+            key = (key ^ column) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(29)
+    return key
 
 
-def margin(score: Score, scalar: bool) -> float:
-    """By how much a score must be better than a plain one, relative."""
-    if isinstance(score, Plain):
-        return 0.0
-    if isinstance(score, Unimodal):
-        return MARGIN
-    return DOUBTFUL if scalar or isinstance(score, Trees) else MARGIN
+@dataclass(frozen=True)
+class Values:
+    """The log-ratio of the whole output among the values that recur, drawn to 0 by one standard error; `other` for the
+    rest (`covers`: there is hardly any)."""
+
+    keys: Array
+    log_ratios: Array
+    other: float
+    covers: bool
+
+    @property
+    def words(self) -> str:
+        return f"log-ratio of the value, among {len(self.keys)} that recur"
+
+    def __call__(self, outputs: Array) -> Array:
+        keys = identity(outputs)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, self.log_ratios[place], self.other)
 
 
-# Which event is certified beside it
+def _values(first: Array, second: Array) -> Values | None:
+    """`Values`, where some values recur."""
+    a, b = identity(first), identity(second)
+    pooled = np.sort(np.concatenate([a, b]))
+    if not (pooled[RECURRING - 1 :] == pooled[: len(pooled) - RECURRING + 1]).any():
+        return None
+    keys, times = np.unique(pooled, return_counts=True)
+    often = np.flatnonzero(times >= RECURRING)
+    keys = keys[np.sort(often[np.argsort(-times[often], kind="stable")[:KEPT_VALUES]])]
+    tallies = []
+    for side in (a, b):
+        place = np.minimum(np.searchsorted(keys, side), len(keys) - 1)
+        tallies.append(np.bincount(place[keys[place] == side], minlength=len(keys)))
+    rest = [len(a) - int(tally.sum()) for tally in tallies]
+    covers = sum(rest) <= 1e-3 * 2 * len(a) and 100 * len(keys) <= len(a)
+    return Values(keys, _cautious(*tallies), float(_cautious(*rest)), covers)
 
 
-def second_event(
-    order: Sequence[Contender], sides: tuple[np.ndarray, np.ndarray], goal: Goal, rows: int, alpha: float
-) -> tuple[Contender, float] | None:
-    """Which event is worth a share of the level beside the first contender's, and that share; None where none is.
-
-    Parameters
-    ----------
-    order : sequence of Contender
-    sides : (array, array)
-        Outputs of the data set and of the neighbour.
-    goal : Goal
-    rows : int
-        Certifying outputs a side.
-    alpha : float
-        The level to be divided.
-    """
-    best = order[0]
-    some = [side[:BESIDE_ROWS] for side in sides]
-    scalar, first = sides[0].ndim == 1, np.array(best.errors(goal))
-    mean, found = best.promise, None
-    for one in (best.turned(), *(way for other in order[1:] for way in (other, other.turned()))):
-        promises = best.promise, less_margin(one, scalar)
-        if not promises[1] > LEAST * max(promises[0], 0.0):
-            continue
-        second = np.array(one.errors(goal))
-        errors = best.error(goal, rows), one.error(goal, rows)
-        inflation = 1.0 + rows / min(best.nested.rows, one.nested.rows)
-        if divided(promises, errors, 0.0, inflation, alpha)[0] <= mean:  # bounds that rise together gain less
-            continue
-        pairs = [(best.inside(side), one.inside(side)) for side in some]
-        if all(np.array_equal(*pair) for pair in pairs):  # one event, by two scores
-            continue
-        along = [correlation(*pair) for pair in pairs]
-        correlated = float((first * second * along).sum()) / (math.hypot(*first) * math.hypot(*second))
-        gain, share = divided(promises, errors, correlated, inflation, alpha)
-        if gain > mean:
-            mean, found = gain, (one, share)
-    return found
+def _cautious(x: Any, y: Any) -> Any:
+    """The log-ratio of two counts, drawn to 0 by one standard error."""
+    ratio, error = np.log((x + 0.5) / (y + 0.5)), np.sqrt(1.0 / (x + 0.5) + 1.0 / (y + 0.5))
+    return np.sign(ratio) * np.maximum(np.abs(ratio) - error, 0.0)
 
 
-# Scores of one mode
+@dataclass(frozen=True)
+class Linear:
+    """Columns centred, scaled and mapped by a matrix."""
 
-Halves = list[list[np.ndarray]]
-"""Of each side the increasing values of both halves."""
+    words: str
+    centre: Array
+    scale: Array
+    matrix: Array
 
-
-def _halves(first: np.ndarray, second: np.ndarray) -> Halves:
-    cut = int(len(first) * LEARN_SHARE)
-    return [[np.sort(np.asarray(x, dtype=np.float64)) for x in (side[:cut], side[cut:])] for side in (first, second)]
-
-
-def _shapes(halves: Halves) -> list[tuple[Unimodal, Chain]]:
-    """Scores of one mode, learned from the first halves, and their chains: each half is scored by the other's fit.
-
-    None where half-lines are as informative.
-    """
-    early, late = (both_shapes(halves[0][k], halves[1][k]) for k in (0, 1))
-    found = []
-    for one, other in zip(early, late, strict=True):
-        if one.gain >= GAIN:
-            first, second = (np.concatenate([other(side[0]), one(side[1])]) for side in halves)
-            found.append((one, chain(first, second)))
-    return found
+    def __call__(self, numbers: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.nan_to_num((numbers - self.centre) / self.scale, posinf=0.0, neginf=0.0) @ self.matrix
 
 
-def _on_the_whole(one: Contender, halves: Halves) -> Contender:
-    """The contender, its shape (if it is one) learned from all the rows; thresholds of its chain go over to it by
-    rank."""
-    score, nested = one.score, one.nested
-    if not isinstance(score, Unimodal):
-        return one
-    late = both_shapes(halves[0][1], halves[1][1])[not score.peak]
-    old = [x for side in halves for x in (late(side[0]), score(side[1]))]
-    sides = [increasing(np.concatenate(side)) for side in halves]
-    whole = both_shapes(sides[0], sides[1])[not score.peak]
-    new = np.concatenate([whole(side) for side in sides])
-    thresholds = same_ranks(nested.thresholds, np.concatenate(old), new)
-    place = int(np.searchsorted(nested.thresholds, one.event.threshold))
-    event = replace(one.event, threshold=float(thresholds[place]))
-    return replace(one, score=whole, nested=replace(nested, thresholds=thresholds), event=event)
+def _whitened(first: Array, second: Array) -> Iterator[Linear]:
+    """Linear maps by the mean covariance of the sides: symmetric, and triangular (undoes running sums)."""
+    if first.shape[1] > MANY_COLUMNS:
+        return
+    with np.errstate(all="ignore"):
+        low, high = np.quantile(np.concatenate([first[:4096], second[:4096]]), [0.005, 0.995], axis=0)
+        centre, scale = (low + high) / 2.0, np.where(high > low, high - low, 1.0)
+        tame = [np.nan_to_num((np.clip(x, low, high) - centre) / scale) for x in (first, second)]
+        covariance = 0.5 * (np.cov(tame[0].T) + np.cov(tame[1].T)) + 1e-10 * np.eye(len(centre))
+        if not np.isfinite(covariance).all():
+            return
+        values, vectors = np.linalg.eigh(covariance)
+        symmetric = (vectors / np.sqrt(np.maximum(values, 1e-10))) @ vectors.T
+        triangular = np.linalg.inv(np.linalg.cholesky(covariance + 1e-10 * np.eye(len(centre)))).T
+    yield Linear("symmetrically whitened columns", centre, scale, symmetric)
+    yield Linear("triangularly whitened columns", centre, scale, triangular)
 
 
-def same_ranks(thresholds: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Values of a sample `new` that about as many of it reach as reach the thresholds in `old`, an equally large one.
+@dataclass(frozen=True)
+class Projection:
+    """A linear function of the columns."""
 
-    Where a value of `new` holds many ranks, it or the next one: the one whose odds of being reached are nearer. The
-    lowest value is not taken for a threshold that some of `old` are below.
-    """
-    rows = len(old)
-    below = np.searchsorted(increasing(old), thresholds, side="left")
-    new = increasing(new)
-    here = new[np.minimum(below, rows - 1)]
-    under, through = (np.searchsorted(new, here, side=side) for side in ("left", "right"))
-    start, end, goal = (np.log((x + 0.5) / (rows - x + 0.5)) for x in (under, through, below))
-    up = (end - goal < goal - start) | ((under == 0) & (below > 0))
-    return np.where(up & (through < rows), new[np.minimum(through, rows - 1)], here)
+    view: Linear
+    words = "linear function of the columns"
+
+    def __call__(self, outputs: Array) -> Array:
+        return self.view(_numbers(outputs))[:, 0]
+
+
+def _logistic(first: Array, second: Array) -> Projection:
+    """Logistic regression of the side on the columns, each without its extremes (Newton's method, a small ridge)."""
+    pool = np.nan_to_num(np.concatenate([first[:4096], second[:4096]]))
+    with np.errstate(all="ignore"):  # of huge numbers nothing is learned here
+        low, high = np.quantile(pool, [0.005, 0.995], axis=0)
+        centre, scale = (low + high) / 2.0, np.where(high > low, high - low, 1.0)
+    plain = Linear("", centre, scale, np.eye(len(centre)))
+    x = plain(np.clip(np.concatenate([first, second]), low, high))
+    x = np.column_stack([x, np.ones(len(x))])
+    side, weights = np.repeat([1.0, 0.0], [len(first), len(second)]), np.zeros(x.shape[1])
+    for _ in range(8):
+        chance = expit(x @ weights)
+        hessian = (x * (chance * (1.0 - chance))[:, None]).T @ x + np.eye(x.shape[1])
+        weights += np.linalg.solve(hessian, x.T @ (side - chance) - weights)
+    return Projection(Linear("", centre, scale, weights[:-1, None]))
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """The log-ratio of two centred normal laws of columns' normal scores, by a sample's distribution functions."""
+
+    columns: Array
+    knots: Array
+    levels: Array
+    matrix: Array
+    striking: list[int]
+    words = "quadratic form of the normal scores of columns"
+
+    def normal(self, outputs: Array) -> Array:
+        columns = np.nan_to_num(_numbers(outputs)[:, self.columns]).T
+        made = [np.interp(x, knots, self.levels) for x, knots in zip(columns, self.knots, strict=True)]
+        return np.stack(made, axis=1)
+
+    def __call__(self, outputs: Array) -> Array:
+        z = self.normal(outputs)
+        return np.asarray(((z @ self.matrix) * z).sum(axis=1))
+
+
+def _quadratic(first: Array, second: Array, columns: Array) -> Quadratic | None:
+    """Covariances differ where that is striking, and are alike elsewhere."""
+    levels, pool = (np.arange(64) + 0.5) / 64, np.concatenate([first[:4096], second[:4096]])[:, columns]
+    knots = np.quantile(np.nan_to_num(pool), levels, axis=0).T
+    plain = Quadratic(columns, knots, ndtri(levels), np.eye(len(columns)), [])
+    moments, errors = [], []
+    for z in (plain.normal(first), plain.normal(second)):
+        moments.append(z.T @ z / len(z))
+        errors.append(((z * z).T @ (z * z) / len(z) - moments[-1] ** 2) / len(z))
+    striking = np.abs(moments[0] - moments[1]) > STRIKING * np.sqrt(errors[0] + errors[1] + 1e-12)
+    pairs = np.argwhere(np.triu(striking, 1))
+    if not len(pairs):
+        return None
+    mean = 0.5 * (moments[0] + moments[1])
+    inverse = [np.linalg.pinv(np.where(striking, m, mean) + 1e-3 * np.eye(len(m))) for m in moments]
+    found = columns[np.unique(pairs)].tolist()
+    return Quadratic(columns, knots, ndtri(levels), 0.5 * (inverse[1] - inverse[0]), found)
+
+
+@dataclass(frozen=True)
+class Parities:
+    """Whether an even or an odd number of a set of columns is high."""
+
+    sets: list[tuple[int, ...]]
+    middles: Array
+
+    @property
+    def words(self) -> str:
+        return f"parities of columns {', '.join(map(str, self.sets))}"
+
+    def __call__(self, numbers: Array) -> Array:
+        odd = [(numbers[:, s] > self.middles[list(s)]).sum(axis=1) % 2 for s in self.sets]
+        return np.stack(odd, axis=1).astype(float)
+
+
+def _parities(first: Array, second: Array, columns: Array) -> Parities | None:
+    """The sets of three to seven columns whose parities differ most: products of small sets with large ones."""
+    pool = np.concatenate([first[:4096], second[:4096]])
+    middles = np.nan_to_num(
+        0.5 * (np.quantile(pool, 0.5, axis=0, method="lower") + np.quantile(pool, 0.5, axis=0, method="higher"))
+    )
+    middles = np.where((pool > middles).mean(axis=0) < 0.02, np.nan_to_num(pool.min(axis=0)), middles)
+    signs = [1.0 - 2.0 * (x[:1024, columns] > middles[columns]).astype(np.float32) for x in (first, second)]
+    found: set[tuple[int, ...]] = set()
+    for small, large in ((1, 2), (2, 2), (2, 3), (3, 3), (3, 4)):
+        if len(columns) < small + large or math.comb(len(columns), small) * math.comb(len(columns), large) > 8e6:
+            break
+        few, many = (list(combinations(range(len(columns)), n)) for n in (small, large))
+        gap = abs(np.subtract(*(np.prod(s[:, few], axis=2).T @ np.prod(s[:, many], axis=2) for s in signs)))
+        for place in np.argpartition(-gap, min(60, gap.size - 1), axis=None)[:60].tolist():
+            one, other = few[place // len(many)], many[place % len(many)]
+            if not set(one) & set(other):
+                found.add(tuple(sorted(columns[[*one, *other]].tolist())))
+    ranked = []
+    for some in sorted(found):
+        odd = [float(((x[:, list(some)] > middles[list(some)]).sum(axis=1) % 2).mean()) for x in (first, second)]
+        ranked.append((abs(odd[0] - odd[1]) * math.sqrt(2.0 * len(first)), some))
+    best = [some for gap, some in sorted(ranked, reverse=True)[:4] if gap > STRIKING]
+    return Parities(best, middles) if best else None
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The log-odds of boosted trees on a few columns."""
+
+    model: Any
+    columns: Array
+
+    @property
+    def words(self) -> str:
+        return "boosted trees on columns of the output"
+
+    def __call__(self, outputs: Array) -> Array:
+        with one_openmp_thread():
+            return np.asarray(self.model.decision_function(_binnable(_numbers(outputs)[:, self.columns])))
+
+
+def _trees(first: Array, second: Array, columns: Array) -> Trees:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    rows = min(len(first), TREE_ROWS)
+    model = HistGradientBoostingClassifier(
+        max_iter=40, max_leaf_nodes=15, min_samples_leaf=100, early_stopping=False, random_state=0
+    )
+    learn = _binnable(np.concatenate([first[:rows, columns], second[:rows, columns]]))
+    with one_openmp_thread():
+        return Trees(model.fit(learn, np.repeat([1, 0], rows)), columns)
+
+
+def _binnable(numbers: Array) -> Array:
+    """What is huge counts as missing: borders between such values could not be computed."""
+    return np.where(np.abs(numbers) < HUGE, numbers, np.nan)
+
+
+# Events
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Thresholds of a score, and on the two sides the probabilities of {score >= t}: as seen in `rows` outputs a side,
+    and smooth, with the standard deviation of these."""
+
+    thresholds: Array
+    raw: Array
+    fitted: Array
+    spread: Array
+    rows: int
+
+
+def _chain(score: Score, first: Array, second: Array) -> Chain:
+    sides = [np.sort(score(x)) for x in (first, second)]
+    rows = len(first)
+    thresholds = _edges(np.sort(np.concatenate(sides), kind="stable"), THRESHOLDS, 3)
+    cells = np.array([np.diff(np.searchsorted(x, thresholds), prepend=0, append=rows) for x in sides], dtype=float)
+    fit = smooth(cells[:1], cells[1:])
+    chance, mass = expit(fit.log_ratios[0]), cells.sum(axis=0)
+    turn = np.triu(np.ones((len(mass), len(mass))))[1:] * (mass * chance * (1.0 - chance))
+    spread = np.sqrt(np.maximum(((turn @ fit.covariance) * turn).sum(axis=1), 0.0)) / rows
+    return Chain(thresholds, _tops(cells) / rows, _tops(mass * np.stack([chance, 1.0 - chance])) / rows, spread, rows)
+
+
+def _tops(cells: Array) -> Array:
+    return np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1][..., 1:]
+
+
+def _events(score: Score, chain: Chain, loss: Loss, runs: int, z: float, tried: int) -> Iterator[Event]:
+    """The best event of each direction of a score, by what it promises."""
+    for forward in (True, False):
+        made = []
+        for above in (True, False):
+            (p, q), (p_raw, q_raw) = (
+                (x if above else 1.0 - x)[:: 1 if forward else -1] for x in (chain.fitted, chain.raw)
+            )
+            promise = _promises(chain, (p, q), (p_raw, q_raw), loss, runs, z, tried)
+            k = int(np.argmax(promise))
+            up, down = _slopes(loss, p_raw[k : k + 1], q_raw[k : k + 1] + 3.0 / runs)
+            angle = best_angle(float(up[0]), float(down[0]))
+            made.append(Event(score, float(chain.thresholds[k]), above, forward, angle, float(promise[k])))
+        yield max(made, key=lambda event: event.promise)
+
+
+def _promises(
+    chain: Chain, fitted: tuple[Array, Array], raw: tuple[Array, Array], loss: Loss, runs: int, z: float, tried: int
+) -> Array:
+    """The bound to be expected of each event: as fitted, or as seen with more caution; rare ones that chance hardly
+    makes (of all that were tried, 0: do not look) as they were seen."""
+    rows, (p_raw, q_raw) = chain.rows, raw
+    cost, unit = z / math.sqrt(runs), 1.0 / math.sqrt(rows)
+    p, q = (np.clip(x, 1e-12, 1.0 - 1e-12) for x in fitted)
+    doubt = SMOOTH * chain.spread / np.sqrt(np.minimum(p * (1.0 - p), q * (1.0 - q)) + 1e-15)
+    least_seen = moved(loss, p_raw, np.minimum(q_raw + 4.0 / rows, 1.0), cost)
+    smoothed = np.minimum(moved(loss, p, q, cost + np.hypot(doubt, SEEN * unit)), least_seen)
+    q_seen = q_raw + 0.5 / rows
+    promise = np.maximum(smoothed, moved(loss, p_raw, q_seen, cost + RAW * unit))
+    if not tried:
+        return promise
+    hits, others = p_raw * rows, q_raw * rows
+    share = 0.5 if len(chain.thresholds) < CELLS else np.clip(p / (p + q), 0.5, 1.0 - 1e-9)  # beyond what the fit says
+    chance = np.where(hits > others, betainc(np.maximum(hits, 1.0), others + 1.0, share), 1.0)
+    rare = (chance < SIGNIFICANT / (tried * len(chain.thresholds))) & (hits + others <= 25)
+    expected = np.zeros(len(p))
+    for k, weight in ((-1.7, 1 / 6), (0.0, 2 / 3), (1.7, 1 / 6)):  # the counts to come, by three points of a normal law
+        by = cost + k * math.hypot(unit, runs**-0.5)
+        expected += weight * np.maximum(moved(loss, p_raw, q_seen, by), 0.0)
+    return np.where(rare, np.maximum(promise, expected), promise)
+
+
+def moved(loss: Loss, p: Array, q: Array, by: Any) -> Array:
+    """The loss after both probabilities moved against it by so many standard errors of one run together."""
+    (a, b), (up, down) = _arcs(p, q), _slopes(loss, p, q)
+    whole = np.hypot(up, down)
+    return loss(
+        np.sin(np.clip(a - by * up / whole, 0.0, np.pi) / 2.0) ** 2,
+        np.sin(np.clip(b + by * down / whole, 0.0, np.pi) / 2.0) ** 2,
+    )
+
+
+def _arcs(p: Array, q: Array) -> tuple[Array, Array]:
+    return 2.0 * np.arcsin(np.sqrt(np.clip(p, 0.0, 1.0))), 2.0 * np.arcsin(np.sqrt(np.clip(q, 0.0, 1.0)))
+
+
+def _slopes(loss: Loss, p: Array, q: Array) -> tuple[Array, Array]:
+    """How the loss rises with arcsin(sqrt p) and falls with arcsin(sqrt q): its standard errors, by differences."""
+    (a, b), step = _arcs(p, q), 1e-5
+
+    def at(x: Array, y: Array) -> Array:
+        return loss(*(np.sin(np.clip(arc, 1e-7, np.pi - 1e-7) / 2.0) ** 2 for arc in (x, y)))
+
+    up, down = (at(a + step, b) - at(a - step, b)) / step, (at(a, b - step) - at(a, b + step)) / step
+    return np.abs(up) + 1e-9, np.abs(down) + 1e-9

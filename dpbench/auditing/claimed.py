@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from dpbench.auditing.goals import Goal
 from dpbench.bounds import Region
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
@@ -204,30 +203,6 @@ def _log_ratio(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 def exceeded(claim: Claim, region: Region) -> bool:
     """Whether every corner of a region is beyond the claim."""
     return float(claim.excess(region.low, region.high).min()) > 0.0
-
-
-def loss_goal(claim: Claim) -> Goal:
-    """The loss in a claim's unit as what the choice of events and pairs aims at; its slopes by differences.
-
-    Not the excess: that is negative for every event that cannot refute, and would rank below an event of no mass.
-    """
-
-    def loss(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-        return claim.excess(p, q) + claim.level
-
-    def errors(p: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return _error(lambda x: claim.excess(x, q), p), _error(lambda x: claim.excess(p, x), q)
-
-    return Goal(loss, errors)
-
-
-def _error(value: Callable[[np.ndarray], np.ndarray], p: np.ndarray) -> np.ndarray:
-    """Standard error of the value due to p, times √rows: its slope times √(p(1 − p))."""
-    p = np.clip(p, 1e-12, 1.0 - 1e-12)
-    step = 1e-4 * np.minimum(p, 1.0 - p)
-    with np.errstate(invalid="ignore"):
-        slope = np.abs(value(p + step) - value(p - step)) / (2.0 * step)
-    return np.where(np.isfinite(slope), slope, 0.0) * np.sqrt(p * (1.0 - p)) + 1e-12
 
 
 def as_claim(claim: Any, epsilon: float | None, delta: float) -> Claim | None:

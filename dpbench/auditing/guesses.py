@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpbench import bounds
-from dpbench.auditing.levels import Levels
 
 BOTH, INCLUDED, EXCLUDED = "both", "included", "excluded"
 
@@ -114,11 +113,11 @@ def guess_sets(
     scores: np.ndarray,
     ties: np.ndarray,
     sizes: Sequence[int] | None,
-    levels: Levels,
+    alpha: float,
     independent: bool,
     high: bool = True,
 ) -> tuple[Guessed, ...]:
-    """The guess sets of a run in one direction of the scores, whose levels are drawn from `levels`.
+    """The guess sets of a run in one direction of the scores, whose levels sum to `alpha` at most.
 
     Parameters
     ----------
@@ -135,10 +134,9 @@ def guess_sets(
     both = np.stack([likely, unlikely], axis=1).ravel()[:canaries]  # from the two ends in turn
     right = {BOTH: np.cumsum(both), INCLUDED: np.cumsum(likely), EXCLUDED: np.cumsum(unlikely)}
     if sizes is not None:
-        drawn = levels.split("guesses", 1.0, len(sizes))
+        level = alpha / len(sizes)
         return tuple(
-            Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent, high)
-            for size, level in zip(sizes, drawn, strict=True)
+            Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent, high) for size in sizes
         )
     made = []
     for side, how, weight in PLAN:
@@ -148,7 +146,8 @@ def guess_sets(
             wrong = np.arange(1, canaries + 1) - right[side]
             size = int(np.searchsorted(wrong, how, side="right"))
         if size > 0:
-            level = levels.draw(f"guesses of {side} {how}", weight * levels.total)
             allowed = None if isinstance(how, float) else how
-            made.append(Guessed(canaries, size, int(right[side][size - 1]), side, level, independent, high, allowed))
+            made.append(
+                Guessed(canaries, size, int(right[side][size - 1]), side, weight * alpha, independent, high, allowed)
+            )
     return tuple(made)

@@ -22,7 +22,6 @@ from dpbench.auditing.claimed import Approximate, as_claim
 from dpbench.auditing.dependence import Check
 from dpbench.auditing.detectable import least_enough, one_run_sentence
 from dpbench.auditing.guesses import INCLUDED, PLAN, Guessed, guess_sets
-from dpbench.auditing.levels import Levels
 from dpbench.auditing.one_run_claims import median_loss, read, ruled_out
 from dpbench.auditing.results import AuditResult
 from dpbench.core import sampling, validation
@@ -188,16 +187,12 @@ class _Settings:
     def result(self, included: np.ndarray, scores: np.ndarray) -> AuditResult:
         # Ties are broken by fresh coins, never by position, which could carry the coins themselves.
         ties = sampling.stream(self.seed, "one run", "ties", 0).random(len(included))
-        levels = Levels(1.0 - self.confidence)
+        alpha = (1.0 - self.confidence) / len(self.ways)
         family = tuple(
             g
             for high in self.ways
-            for g in guess_sets(
-                included, scores, ties, self.sizes, levels.part(f"high {high}", levels.total / len(self.ways)),
-                self.independent, high,
-            )
-        )  # fmt: skip
-        levels.settle(g.alpha for g in family)
+            for g in guess_sets(included, scores, ties, self.sizes, alpha, self.independent, high)
+        )
         bound, best, unit = 0.0, max(family, key=lambda g: g.right / g.guesses), ""
         for guessed in family:
             value, unit = read(self.against, guessed, bound)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,6 @@ from scipy.special import ndtr, ndtri
 
 from dpbench.auditing.certified import Certified, Origin, counts_of
 from dpbench.auditing.dependence import Check
-from dpbench.auditing.levels import within
 from dpbench.bounds import Region
 from dpbench.core import validation
 
@@ -110,8 +110,11 @@ class AuditResult:
     origin: Origin | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # The last look at the levels, of every result however it was made: see `levels`.
-        within(1.0 - self.confidence, (c.alpha for c in self.family))
+        # What a result says holds together at its confidence if the levels of all its certificates sum to at most
+        # 1 - confidence (the union bound); this is the one place that looks, however a result was made.
+        spent = math.fsum(c.alpha for c in self.family)
+        if spent > (1.0 - self.confidence) * (1.0 + 1e-9):
+            raise RuntimeError(f"levels of an audit sum to {spent:g}, beyond 1 - {self.confidence:g}")
 
     def curve(self, epsilons: Any) -> np.ndarray:
         """Lower bounds on δ(ε), valid simultaneously for all ε ≥ 0 at the audit's confidence.

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dpbench.auditing.audit import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Drawn, Request, report
 from dpbench.auditing.blocks import ENCODE, LEARN, Counter
-from dpbench.auditing.choose import Plan, choose
-from dpbench.auditing.claimed import as_claim
+from dpbench.auditing.choose import Event, choose
 from dpbench.auditing.dependence import DISPERSED, LEAST_STRETCHES, Check, Watch, check_arrays
-from dpbench.auditing.levels import Levels
-from dpbench.auditing.outputs import as_rows, learn, paths
+from dpbench.auditing.outputs import as_rows, learn
 from dpbench.auditing.pair import RELATIONS
 from dpbench.auditing.results import AuditResult
-from dpbench.auditing.scores import as_score
-from dpbench.auditing.split import CHOOSE_NUMBERS, CHOOSE_ROWS, CHOOSE_SHARE, Request, Tally, report
 from dpbench.auditing.wording import Seen
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
@@ -76,15 +73,10 @@ def audit_samples(
     >>> audit_samples(rng.laplace(size=20_000), 1 + rng.laplace(size=20_000), epsilon=0.5).verdict
     'refuted'
     """
-    level = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
-    delta = validation.delta(delta)
-    confidence = validation.fraction("confidence", confidence)
     seed = validation.integer("seed", seed, at_least=0)
-    held = None if claim is None else as_claim(claim, epsilon, delta)
     if relation is not None:
         validation.choice("relation", relation, list(RELATIONS))
-    ignore = paths(ignore)
-    request = Request(level, delta, held=held, own=as_score(score), ignore=ignore, relation=relation)
+    request = Request.of(epsilon, delta, claim, confidence, score, ignore, relation)
     one, other = _given("outputs", outputs), _given("neighbour_outputs", neighbour_outputs)
     layout = getattr(one, "layout", None)
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
@@ -92,11 +84,10 @@ def audit_samples(
     elif isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         raise InvalidInput("neighbour_outputs must be of the kind that outputs are, got an array and a list of results")
     if isinstance(one, np.ndarray) and (one.dtype.kind not in "SU" or score is not None):
-        if ignore:
-            raise InvalidInput(f"ignore must be left out beside arrays of numbers, got {list(ignore)}")
+        if request.ignore:
+            raise InvalidInput(f"ignore must be left out beside arrays of numbers, got {list(request.ignore)}")
     else:
         one, other = list(one), list(other)
-    levels = Levels(1.0 - confidence)
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         fewest = min(len(one), len(other))
         kept = isinstance(one, list)
@@ -106,7 +97,7 @@ def audit_samples(
         chosen = [_chosen(len(x), rows, seed, side) for side, x in enumerate((one, other))]
         if kept:
             some = [[x[k] for k in np.flatnonzero(mask)] for x, mask in zip((one, other), chosen, strict=True)]
-            layout = learn(some[0], some[1], ignore)
+            layout = learn(some[0], some[1], request.ignore)
             one, other = layout.encode(one), layout.encode(other)
         checks = check_arrays(one, other)
         width = 1 if one.ndim == 1 else one.shape[1]
@@ -117,24 +108,15 @@ def audit_samples(
         certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
         if request.own is not None:
             request.own.check_rows(first, second)
-        plan = choose(first, second, certify, delta, levels.total, False, held, request.own)
-        seen = tuple(Seen.of(score, first, second, layout) for score in plan.scores)
-        counter = Counter(plan.scores, plan.thresholds)
+        events = choose(first, second, certify, request.against, request.alpha, request.own)
+        seen = Seen.of(events[0].score, first, second, layout)
+        counter = Counter(events, () if layout is None else tuple(column for _, _, column in layout.seen))
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
-        checks += _over_rows(plan, rest, left)
-    unknown = (
-        ()
-        if layout is None
-        else tuple(
-            (name, path, float(sum(x[:, column].sum() for x in (rest, left))) / sum(sizes))
-            for name, path, column in layout.seen
-        )
-    )
-    tally = Tally(counts, sizes, fewest, unknown)
-    return report(plan, seen, tally, request, levels, seed=seed, checks=checks, layout=layout)
+        checks += _over_rows(events[0], rest, left)
+    return report(events, seen, counts, sizes, fewest, request, checks, Drawn(None, layout, "", 0, seed))
 
 
-def _over_rows(plan: Plan, rest: np.ndarray, left: np.ndarray) -> tuple[Check, ...]:
+def _over_rows(event: Event, rest: np.ndarray, left: np.ndarray) -> tuple[Check, ...]:
     """The dispersion of the event over stretches of the rows of each side.
 
     Raises
@@ -143,7 +125,7 @@ def _over_rows(plan: Plan, rest: np.ndarray, left: np.ndarray) -> tuple[Check, .
     """
     watch = Watch("the outputs", looks=1, arrays=True)
     for side, rows in enumerate((rest, left)):
-        events = plan.score(rows) >= plan.main.threshold
+        events = event(rows)
         size = max(1, len(rows) // LEAST_STRETCHES)
         hits = [int(np.count_nonzero(events[k : k + size])) for k in range(0, len(rows), size)]
         sizes = [min(size, len(rows) - k) for k in range(0, len(rows), size)]

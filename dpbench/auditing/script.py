@@ -24,12 +24,10 @@ from scipy.special import betainccinv, betaincinv, ndtr, ndtri
 from dpbench.auditing import outputs
 from dpbench.auditing.as_python import Writer, array
 from dpbench.auditing.blocks import kind_of
-from dpbench.auditing.cells import EdgeTable, GridTable
 from dpbench.auditing.certified import Origin, counts_of
+from dpbench.auditing.choose import Additive, Plain
 from dpbench.auditing.claimed import Approximate
 from dpbench.auditing.outputs import Layout
-from dpbench.auditing.scores import Additive, Plain
-from dpbench.auditing.shapes import Unimodal
 from dpbench.bounds import ANGLES, CAP_SHARE, FLOOR, Region, critical_value
 from dpbench.core.validation import invalid
 
@@ -266,30 +264,10 @@ def _opening(node: ast.expr) -> str | None:
 
 def _table(score: Any) -> str | None:
     """Lines that compute a sum of log-ratios over cells of the columns of x as `score`; None: it is another kind."""
-    if isinstance(score, Unimodal):
-        edges, values = score.edges, score.log_ratios
-        return (
-            f"    edges, values = {array(edges)}, {array(values)}\n"
-            "    place = np.where(np.isnan(x[:, 0]), len(edges), np.searchsorted(edges, x[:, 0], side='right'))\n"
-            "    score = values[place]\n"
-        )
     if not isinstance(score, Additive) or score.view is not None:
         return None
     lines = "    score = np.zeros(len(x))\n"
-    for j, table in enumerate(score.tables):
-        if isinstance(table, EdgeTable):
-            lines += f"    edges, values = {array(table.edges)}, {array(table.log_ratios)}\n"
-            lines += f"    column = x[:, {j}]\n"
-            lines += (
-                "    place = np.where(np.isnan(column), len(edges), np.searchsorted(edges, column, side='right'))\n"
-            )
-        elif isinstance(table, GridTable):
-            lines += f"    values = {array(table.log_ratios)}\n"
-            lines += (
-                f"    place = np.nan_to_num((x[:, {j}] - {float(table.low)!r}) * {float(table.scale)!r}, nan=-1.0)\n"
-            )
-            lines += (
-                "    place = np.clip(np.floor(np.clip(place, -1.0, len(values))), 0, len(values) - 1).astype(int)\n"
-            )
-        lines += "    score = score + values[place]\n"
+    for j, (edges, values) in enumerate(zip(score.edges, score.log_ratios, strict=True)):
+        lines += f"    edges, values = {array(edges)}, {array(values)}\n"
+        lines += f"    score = score + values[np.searchsorted(edges, x[:, {j}], side='right')]\n"
     return lines

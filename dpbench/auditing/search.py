@@ -16,13 +16,12 @@ import numpy as np
 
 from dpbench.auditing.audit import audit
 from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
-from dpbench.auditing.choose import choose
-from dpbench.auditing.claimed import Claim, as_claim
+from dpbench.auditing.choose import Own, as_score, choose
+from dpbench.auditing.claimed import Approximate, Claim, as_claim
 from dpbench.auditing.neighbours import Domain, Pair, mutated, proposals
 from dpbench.auditing.outputs import paths
 from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
-from dpbench.auditing.scores import Own, as_score
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
 
@@ -39,9 +38,8 @@ class _Search:
     seed: int
     workers: int | Executor
     trials: int
-    delta: float
     alpha: float
-    held: Claim | None
+    held: Claim
     own: Own | None
     ignore: tuple[str, ...] = ()
 
@@ -49,7 +47,7 @@ class _Search:
         """The bound that an audit of the pair may be expected to give."""
         runs, _ = Runs(self.sampler, *pair, self.seed, sampler_name(self.sampler)).looked_at(texts=self.own is None)
         _, first, second = runs.collect(part, rows, self.workers, self.ignore)
-        return choose(first, second, self.trials, self.delta, self.alpha, False, self.held, self.own).promise
+        return choose(first, second, self.trials, self.held, self.alpha, self.own)[0].promise
 
 
 def find_neighbours(
@@ -115,8 +113,7 @@ def find_neighbours(
     trials = runs_a_side(trials)
     delta, confidence = validation.delta(delta), validation.fraction("confidence", confidence)
     seed = validation.integer("seed", seed, at_least=0)
-    if epsilon is not None:
-        validation.real("epsilon", epsilon, at_least=0.0)
+    level = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
     if not isinstance(workers, Executor):
         validation.integer("workers", workers, at_least=1)
     if progress is not None and not callable(progress):
@@ -129,8 +126,8 @@ def find_neighbours(
     relation = domain.relation if relation is None else relation
     for pair in own_pairs:
         check_relation(*pair, relation)
-    held = None if claim is None else as_claim(claim, epsilon, delta)
-    look = _Search(sampler, seed, workers, trials, delta, 1.0 - confidence, held, as_score(score), tuple(ignore))
+    held = as_claim(claim, level, delta) or Approximate(0.0, delta)
+    look = _Search(sampler, seed, workers, trials, 1.0 - confidence, held, as_score(score), tuple(ignore))
     total = len(own_pairs) + sum(1 for _ in proposals(domain, seed, own_backgrounds)) + mutations
     began = time.monotonic()
     tried: list[tuple[float, int, Pair]] = []
@@ -161,11 +158,11 @@ def telling_pair(
     `certify`: the audit's runs a side, by default as many as here.
     """
     delta = given.get("delta", 0.0)
-    held = None if given.get("claim") is None else as_claim(given["claim"], given.get("epsilon"), delta)
+    held = as_claim(given.get("claim"), given.get("epsilon"), delta) or Approximate(0.0, delta)
     alpha = 1.0 - given.get("confidence", 0.999)
     score, ignore = as_score(given.get("score")), paths(given.get("ignore", ()))
     look = _Search(
-        sampler, given.get("seed", 0), given.get("workers", 1), certify or trials, delta, alpha, held, score, ignore
+        sampler, given.get("seed", 0), given.get("workers", 1), certify or trials, alpha, held, score, ignore
     )
     with one_blas_thread():
         promises = [look.promise(pair, trials, f"pair-{k}") for k, pair in enumerate(pairs)]

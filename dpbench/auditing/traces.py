@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from dpbench.auditing._trace_kernels import pair_halves
-from dpbench.auditing.scores import identity
+from dpbench.auditing.choose import identity
 
 PREFIXES = (16, 32, 256, 2048, 16_384)
 ENOUGH = -60.0  # log-probability of an arrangement of rows, below which no longer prefix is looked at

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.certified import Certified
-from dpbench.auditing.events import Event
+from dpbench.auditing.choose import Event, Own, Plain, Score, Trees, Values, identity
 from dpbench.auditing.outputs import Layout
-from dpbench.auditing.scores import Plain, Score, Trees, Values, identity
 
 KEPT = 2_000  # outputs a side of the choosing part that words are made from
 FEW = 6  # values, intervals or columns that are listed
@@ -82,22 +81,23 @@ class Words:
     examples: tuple[str, ...] = ()
 
 
-def in_words(score: Score, event: Event, certified: Certified, seen: Seen) -> Words:
+def in_words(event: Event, certified: Certified, seen: Seen) -> Words:
     """The event, its frequencies, and for a learned score its columns and examples."""
+    score = event.score
     p, q = certified.frequencies
     likely, other = ("dataset", "neighbour") if event.forward else ("neighbour", "dataset")
     frequencies = f"{p:.6g} of the runs on the {likely}, {q:.6g} on the {other}"
     sign = ">=" if event.above else "<"
     plain = f"{getattr(score, 'words', 'score')} {sign} {event.threshold:.6g}"
-    if type(score) is Plain and seen.layout is not None:
+    if isinstance(score, Plain) and seen.layout is not None:
         return Words(f"{_of_column(score.column, event, seen)}: {frequencies}")
     if isinstance(score, Values):
         return Words(f"{_set(score, event, seen) or plain}: {frequencies}")
-    if isinstance(score, Plain):
-        if seen.first.dtype.kind == "b" and type(score) is Plain:
+    if isinstance(score, Plain | Own):
+        if seen.first.dtype.kind == "b" and isinstance(score, Plain):
             name = "output" if score.column is None else f"column {score.column} of the output"
             return Words(f"{name} in {{{event.above}}}: {frequencies}")
-        lowest = "" if event.above or type(score) is not Plain else _or_nan(seen, score.column)
+        lowest = "" if event.above or isinstance(score, Own) else _or_nan(seen, score.column)
         return Words(f"{plain}{lowest}: {frequencies}")
     side, away = (seen.first, seen.second) if event.forward else (seen.second, seen.first)
     examples = tuple(seen.shown(x) for x in side[_inside(score, event, side)][:EXAMPLES])

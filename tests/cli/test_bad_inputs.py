@@ -61,7 +61,6 @@ def audits() -> Iterator[Case]:
         ("confidence", (0.0, 1.0, 2, -1.0, math.nan, "high", None)),
         ("seed", (-1, 0.5, "0", None)),
         ("workers", (0, -1, 1.5, "2", None)),
-        ("assume", ("gausian", 3)),
         ("progress", (3, "bar")),
         ("gap", (-3, 0.0, "x", None)),
         ("budget", ("x", 10, 1.5, None)),

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -71,10 +72,12 @@ class Row:
 def of_ours(name: str, trials: int, seed: int) -> dict[str, float]:
     """Our bound, and for the Gaussian what it is under that assumption."""
     sampler, neighbour, delta = MECHANISMS[name]
-    assume = "gaussian" if delta else None
-    found = audit(sampler, 0.0, neighbour, delta=delta, trials=trials, confidence=CONFIDENCE, seed=seed, assume=assume)
-    made = {"dpbench": found.epsilon_lower}
-    return made if assume is None else made | {"dpbench, assume gaussian": float(found.epsilon_gaussian or 0.0)}
+    given: dict[str, Any] = {"delta": delta, "trials": trials, "confidence": CONFIDENCE, "seed": seed}
+    made = {"dpbench": audit(sampler, 0.0, neighbour, **given).epsilon_lower}
+    if not delta:
+        return made
+    mu = audit(sampler, 0.0, neighbour, claim={"mu": 0.0}, **given).bound or 0.0
+    return made | {"dpbench, assume gaussian": gaussian.epsilon(delta, mu)}
 
 
 def of_jax(name: str, trials: int, seed: int) -> dict[str, float]:
