@@ -108,11 +108,18 @@ class Round:
         return code == 0
 
 
+def written(store: Path) -> list[int]:
+    """When the store and its log were last written to, in nanoseconds since the epoch."""
+    return [path.stat().st_mtime_ns for path in (store, store.with_name(store.name + "-wal")) if path.exists()]
+
+
 def parents(this: Round) -> int:
     """Kills until a run ends: of the process that maps."""
     kills = 0
     while True:
-        process = this.start(runs.on_threads)
+        process, since = this.start(runs.on_threads), written(this.store)
+        if this.moments.random() < 0.9:  # one run in ten is killed as it starts: how long that takes depends on the machine
+            wait(lambda: not process.is_alive() or written(this.store) != since)
         process.join(this.moments.uniform(0.0, 0.5))
         if process.is_alive():
             process.kill()
