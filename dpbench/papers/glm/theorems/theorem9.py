@@ -248,7 +248,7 @@ def corollary3_printed(context: Context, rest: float = 0.0) -> Evidence:
         "x = X = Y = 1, H = 2, B = sqrt(n/2), n = n0; the loss is (z - B)^2/B^2, or (1 + z)^2 with chance 1/100: where "
         "no such record is met w = B has empirical risk 0",
         value=rows[-1]["ratio"],
-        margin=max(2.0 * after["ratio"] / before["ratio"] - 1.0 for before, after in pairwise(rows)),
+        margin=float(np.max([2.0 * after["ratio"] / before["ratio"] - 1.0 for before, after in pairwise(rows)])),
     )
 
 
