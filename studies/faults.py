@@ -118,8 +118,9 @@ def parents(this: Round) -> int:
     kills = 0
     while True:
         process, since = this.start(runs.on_threads), written(this.store)
-        if this.moments.random() < 0.9:  # one run in ten is killed as it starts: how long that takes depends on the machine
-            wait(lambda: not process.is_alive() or written(this.store) != since)
+        if this.moments.random() < 0.9:  # one run in ten is killed as it starts, which takes a slow machine longer
+            while process.is_alive() and written(this.store) == since:
+                time.sleep(0.005)
         process.join(this.moments.uniform(0.0, 0.5))
         if process.is_alive():
             process.kill()
