@@ -222,9 +222,9 @@ ASSUMPTIONS: Assumptions = {
             "glm.thm11.inequality.norms", lambda d, right: right <= math.sqrt(d) * (1 + 1e-12), "d", "right")},
     "glm.thm16.floor.small-radius": {
         "B > 0, H = 2, X = Y = 1, as footnote 1 asks": every(
-            "glm.thm16.floor.small-radius", lambda r: r > 0.0, "radius"),
+            "glm.thm16.floor.small-radius", lambda r, h, x, y: r > 0.0 and (h, x, y) == (2, 1, 1), "B", "H", "X", "Y"),
         "zero has (H/2)X^2B^2 at most": every(
-            "glm.thm16.floor.small-radius", lambda r, zero: zero == r**2, "radius", "zero")},
+            "glm.thm16.floor.small-radius", lambda r, zero: zero == r**2, "B", "zero")},
     "glm.cor5.floor.small-radius": {
         "B > 0; w* minimises over the whole space": every("glm.cor5.floor.small-radius", lambda r: r > 0.0, "radius")},
     "glm.lemma5.stability": {

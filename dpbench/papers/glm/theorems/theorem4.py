@@ -285,7 +285,7 @@ paper.formula(
         symbols={"s": Integer("Y/(B X n epsilon)", 1, 10**9), **SIZES},
         where={"size": "n*epsilon", "reach": "Y/(size*s)", "minimum": MINIMUM, "attained": "reach^2"},
         claim=order("minimum", to="attained", variable="s"),
-        steps=(_ZERO, "It is private at every level; as s grows (B X)^2 falls below both other terms by any factor."),
+        steps=(_ZERO, "It is (0, 0)-DP; as s grows (B X)^2 falls below both other terms by any factor."),
         witness={"s": 1, "n": 200, "d": 1000, "epsilon": "1/2", "Y": 1, "power_s": 1, "first": 2},
     ),
     points=[{"s": 10**k, "n": 200, "d": 1000, "epsilon": EPSILON, "Y": 1} for k in range(6)],

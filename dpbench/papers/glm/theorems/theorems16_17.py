@@ -10,7 +10,7 @@ from typing import Any
 from dpbench.certificates import search
 from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import summary, vanishing
+from dpbench.ledger.harness import summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
@@ -94,19 +94,15 @@ WIDE = FALLING.replace(
     witness={"u": 2, "n": 10, "d": 1, "H": 1, "X": 1, "Y": 1, "power_u": 1, "first": 1},
 )
 
-
-def _sides(statement: Statement, **at: float) -> dict[str, float]:
-    return {"zero": statement.number("zero", **at), "printed": statement.number("floor", **at)}
-
-
-@paper.floor(
-    "thm16", variant="small-radius", source="Theorem 16, for every B", expected="refuted",
+paper.formula(
+    "thm16", FALLING,
+    points=[{"u": 10**k, "n": 100, "H": 2, "X": 1, "Y": 1} for k in range(7)],
+    kind="floor", variant="small-radius", source="Theorem 16, for every B", expected="refuted",
     quote=r"such that the excess population risk of the output of } \mathcal{A} \text{ when run on } S \sim "
     r"\mathcal{D}^n \text{ is lower bounded as } "
     r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)",
     holds="glm.thm16.floor.corrected", weight="hypothesis",
     hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
-    statement=FALLING,
     because="L'(w*) = 0 and smoothness give L(0) - L(w*) <= (HX^2/2) w*^2 for every such loss, so that the zero "
     "predictor has at most HB^2X^2/2 where B <= Y and |w*| <= B, and as much times a constant for |w*| of order B. At "
     "fixed n the printed floor is of order B as B falls.",
@@ -121,20 +117,6 @@ def _sides(statement: Statement, **at: float) -> dict[str, float]:
         effect=1, line=1077,
     ),
 )  # fmt: skip
-def small_radius_16(context: Context) -> Evidence:
-    """HB²X²/2, what zero has at most, over min(Y, BX)/√n at n = 100: it falls like B."""
-    rows = [
-        {"n": 100, "radius": radius, **(at := _sides(FALLING, u=1.0 / radius, n=100, H=2.0, X=1.0, Y=1.0)),
-         "ratio": at["zero"] / at["printed"],
-         "corrected": corrected_nonprivate(100, theorem="16", radius=radius, smoothness=2.0)}
-        for radius in (10.0**-k for k in range(7))
-    ]  # fmt: skip
-    return vanishing(
-        rows, "value: HB^2X^2/2, what zero has at most, over min(Y, BX)/sqrt(n) at n = 100, B = 1e-6, H = 2, X = Y = "
-        "1; it falls like B, so that no constant is left",
-        "corrected: min{mY/sqrt(n), m^2}/11, the floor that is proved at this radius",
-    )  # fmt: skip
-
 
 SIXTEEN = Statement(
     about="For every algorithm some one-dimensional H-smooth convex non-negative GLM with loss at zero of at most Y^2 "
@@ -320,12 +302,12 @@ paper.floor(
 def small_radius(context: Context) -> Rows:
     """The zero predictor, whose excess is (H/2)E⟨w*, x⟩² ≤ HB²X²/2 when w* minimises over the whole space."""
     for radius, n in product((30.0, 1.0, 1e-2, 1e-4), (10, 1000)):
-        at = _sides(WIDE, u=1.0 / radius, n=n, d=1, H=1.0, X=1.0, Y=1.0)
+        at = {"u": 1.0 / radius, "n": n, "d": 1, "H": 1.0, "X": 1.0, "Y": 1.0}
         yield {
             "radius": radius,
             "n": n,
-            "left": RATE_CONSTANT["17"] * at["printed"],
-            "right": at["zero"],
+            "left": RATE_CONSTANT["17"] * WIDE.number("floor", **at),
+            "right": WIDE.number("zero", **at),
             "corrected": corrected_nonprivate(n, radius=radius),
             "exact": nonprivate(n, theorem="cor5", radius=radius).floor,
         }
