@@ -9,10 +9,11 @@ import math
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from scipy.special import ndtri
 
 from dpbench.auditing.certified import Certified
 from dpbench.auditing.claimed import Approximate, Claim, exceeded
-from dpbench.bounds import Region, best_angle, joint_region, lower, upper
+from dpbench.bounds import ANGLES, Region, best_angle, joint_region, lower, upper
 from dpbench.core import validation
 
 FOUND = {True: "refuting the claim", False: "a bound above 0"}
@@ -62,10 +63,11 @@ def runs_needed(
     times: float = 2.0,
     *,
     delta: float = 0.0,
-    probability: float | None = None,
+    rarer: float | None = None,
+    probability: float = 0.5,
     confidence: float = 0.999,
 ) -> int | None:
-    """Plan an audit: runs a side from which a mechanism of `times` the claimed ε is refuted with probability one half.
+    """Plan an audit: runs a side from which a mechanism of `times` the claimed ε is refuted with a probability.
 
     Parameters
     ----------
@@ -73,9 +75,11 @@ def runs_needed(
         The claim.
     times : float
         Above 1: the mechanism's true ε' is this many times the claimed one.
-    probability : float, optional
-        Of the event on the side where it is rarer, such as `AuditResult.certified.frequencies[1]` of an audit made
+    rarer : float, optional
+        Probability of the event where it is rarer, such as `AuditResult.certified.frequencies[1]` of an audit made
         already. Default: (1 − δ)/(1 + e^ε'), that of the best event of randomised response.
+    probability : float
+        Of refuting, about: counts are taken to be normal.
     confidence : float
         Of the audit.
 
@@ -95,16 +99,20 @@ def runs_needed(
     delta = validation.delta(delta)
     alpha = 1.0 - validation.fraction("confidence", confidence)
     q = (1.0 - delta) / (1.0 + math.exp(min(true, 700.0)))
-    if probability is not None:
-        q = validation.fraction("probability", probability)
+    if rarer is not None:
+        q = validation.fraction("rarer", rarer)
+    short = float(ndtri(validation.fraction("probability", probability)))
     p = math.exp(min(true, 700.0)) * q + delta
     if p > 1.0:
         return None
     claim = Approximate(claimed, delta)
     angle = best_angle(math.sqrt(p * (1.0 - p)) / max(p - delta, 1e-300), math.sqrt((1.0 - q) / q))
+    turn = 0.5 * math.pi * angle / ANGLES
 
-    def enough(rows: int) -> bool:
-        hits = math.floor(p * rows), math.ceil(q * rows)
+    def enough(rows: int) -> bool:  # counts as far from their means as the bound is moved by
+        few = math.floor(p * rows - short * math.sin(turn) * math.sqrt(rows * p * (1.0 - p)))
+        many = math.ceil(q * rows + short * math.cos(turn) * math.sqrt(rows * q * (1.0 - q)))
+        hits = min(max(few, 0), rows), min(max(many, 0), rows)
         return exceeded(claim, joint_region(hits, (rows, rows), (1.0 - CURVE_SHARE) * alpha, angle, 64))
 
     most = 10**12

@@ -240,6 +240,30 @@ class AuditResult:
         return self.epsilon if self.epsilon is not None else self.claim_value
 
     @property
+    def noise_caught(self) -> float | None:
+        """How many times too little noise the audit would have caught with probability one half, of a claim that is one
+        number; None: none that is known. A loss is taken to be in proportion to 1/noise (rho to its square)."""
+        claimed = self.claimed_value
+        if self.detectable is None or not claimed:
+            return None
+        times = self.detectable / claimed
+        return math.sqrt(times) if self.unit == "rho" else times
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in one line: of a refuted claim by how much, else what would have been caught."""
+        claimed = self.claimed_value
+        if self.verdict is None:
+            return "no claim"
+        if self.verdict == "refuted":
+            return f"refuted: {self.unit} >= {self.bound:.4g}{'' if claimed is None else f' > {claimed:g}'}"
+        times = self.noise_caught
+        if self.detectable is None or (times is not None and times > POWERLESS):
+            return f"{self.verdict}; no power: would not have caught ten times too little noise"
+        noise = "" if times is None else f" (noise {times:.3g} times too small)"
+        return f"{self.verdict}; would have caught {self.unit} {self.detectable:.3g}{noise}"
+
+    @property
     def convention(self) -> str:
         """Of a refuted ε: whether twice the claim is refuted too, which another relation cannot explain.
 
@@ -260,7 +284,7 @@ class AuditResult:
     def __str__(self) -> str:
         said = self.claim if self.epsilon is None else f"{self.epsilon:g}"
         said += "" if self.relation is None else f" under {self.relation.replace('_', '/')}"
-        claim = "" if self.verdict is None else f"; claim {said}: {self.verdict}"
+        claim = "" if self.verdict is None else f"; claim {said}: {self.outcome}"
         if self.verdict == "blind":
             claim += f" ({self.blind})"
         event, over = f" ({self.event})", ""
@@ -284,6 +308,8 @@ class AuditResult:
 def _finite(value: float | None) -> float | None:
     return value if value is not None and np.isfinite(value) else None
 
+
+POWERLESS = 10.0  # times too little noise: an audit that would not have caught that has no power
 
 COLOURS = {"refuted": "#b3261e", "blind": "#8a6100", "not refuted": "#1b6e3c", None: "#444444"}
 WIDTH, HEIGHT = 220, 160

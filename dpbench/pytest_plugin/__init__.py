@@ -96,6 +96,8 @@ class Auditor:
     def __call__(self, sampler: Any, dataset: Any, neighbour: Any = None, **options: Any) -> AuditResult:
         """Audit a claim on two neighbouring data sets: ``epsilon`` and ``delta``, or ``claim``.
 
+        ``power=2`` fails where an audit that does not refute would not have caught half of the noise either.
+
         With one data set alone, neighbours are made from it by ``relation=``, by its first, last and extreme records,
         and the most telling pair is audited.
         """
@@ -170,18 +172,25 @@ class Auditor:
         claims: bool = False,
     ) -> AuditResult:
         """Audit and report; `claims`: what is audited says itself what it claims."""
+        from dpbench.core import validation
+
         if not claims and options.get("epsilon") is None and options.get("claim") is None:
             raise TypeError("dp_audit tests a claim: give epsilon (and delta), or claim")
         session = settings(self._request.config)
+        power = options.pop("power", None)
+        if power is not None:
+            power = validation.real("power", power, above=1.0)
         found = _called(function, *given, **{**{name: session[name] for name in takes}, **options})
         node = self._request.node
-        line = f"{found.verdict}: {node.nodeid}: {found}"
+        line = f"{found.verdict}: {node.nodeid}: {found.outcome}; {found}"
         kept = {"claim": found.claimed, "unit": found.unit, "detectable": found.detectable, "verdict": found.verdict}
         node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence, "name": node.name, **kept}))
         if found.verdict == "refuted":
             pytest.fail(f"{found.claimed} refuted: {found}", pytrace=False)
         if found.verdict == "blind":
             pytest.fail(f"{found.claimed} not tested, the audit is blind: {found}", pytrace=False)
+        if power is not None and (found.noise_caught is None or found.noise_caught > power):
+            pytest.fail(f"{found.claimed} {found.outcome}; power={power:g} asks for more runs: {found}", pytrace=False)
         return found
 
 

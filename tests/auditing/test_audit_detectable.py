@@ -72,12 +72,34 @@ def test_runs_are_planned() -> None:
     assert needed is not None
     audits = [audit(laplace, 0.0, 1.5, epsilon=1.0, trials=3 * needed, seed=s).verdict for s in range(40)]
     assert audits.count("refuted") >= 20
-    fewer, rarer = runs_needed(1.0, 3.0), runs_needed(1.0, 1.5, probability=0.001)
+    fewer, rarer = runs_needed(1.0, 3.0), runs_needed(1.0, 1.5, rarer=0.001)
     assert fewer is not None and rarer is not None and fewer < needed < rarer
-    assert runs_needed(5.0, 2.0, probability=0.5) is None
+    assert runs_needed(5.0, 2.0, rarer=0.5) is None
     with pytest.raises(InvalidInput, match="times must be"):
         runs_needed(1.0, 1.0)
     assert math.isfinite(needed)
+
+
+@pytest.mark.slow
+def test_runs_are_planned_for_a_probability() -> None:
+    """At 95%: of 40 audits at three times these runs at least 34 refute (35 or fewer have probability 0.05 at 95%), and
+    the plan for 95% asks for more than that for one half and for less than ten times as many."""
+    half, most = runs_needed(1.0, 1.5), runs_needed(1.0, 1.5, probability=0.95)
+    assert half is not None and most is not None and half < most < 10 * half
+    verdicts = [audit(laplace, 0.0, 1.5, epsilon=1.0, trials=3 * most, seed=s).verdict for s in range(40)]
+    assert verdicts.count("refuted") >= 34
+
+
+def test_an_outcome_says_its_power() -> None:
+    def at(epsilon: float, trials: int) -> str:
+        return audit(laplace, 0.0, 1.0, epsilon=epsilon, trials=trials).outcome
+
+    assert re.fullmatch(r"refuted: epsilon >= 0\.[0-9]+ > 0\.5", at(0.5, 100_000))
+    caught = re.fullmatch(
+        r"not refuted; would have caught epsilon ([0-9.]+) \(noise ([0-9.]+) times too small\)", at(1.0, 100_000)
+    )
+    assert caught is not None and 1.0 < float(caught[1]) == float(caught[2]) < 1.3
+    assert at(12.0, 100).endswith("no power: would not have caught ten times too little noise")
 
 
 @pytest.mark.parametrize("claim", [{"epsilon": 1.0, "delta": 1e-5}, {"claim": {"mu": 0.5}}, {}])
