@@ -112,7 +112,7 @@ def rational(text: object) -> fmpq:
 def num(value: object) -> tuple:
     return ("num", fmpq(value))
 
-ZERO, ONE, NAN = num(0), num(1), arb("nan")
+ZERO, ONE, TWO, NAN = num(0), num(1), num(2), arb("nan")
 def names(node: tuple) -> set[str]:
     """Free symbols of an expression or a comparison."""
     if node[0] == "sym":
@@ -416,11 +416,24 @@ class Fractions:
         if set(bottom) == {()}:
             top, bottom = product_of(top, {(): 1 / bottom[()]}), ONE_SUM
         return top, bottom
+    def positive(self, x: dict) -> bool:
+        """Sums of exponentials with numbers above 0."""
+        return all(v > 0 and all(self.atoms[one][0] == "exp" for one, _ in p) for p, v in x.items())
     def logarithm(self, x: tuple) -> dict | None:
-        """Of a product of exponentials, which is its own."""
-        if x[1] == ONE_SUM and self.never_zero(x[0]) and list(x[0].values()) == [1]:
-            return {self.atoms[one][1]: v for one, v in next(iter(x[0]))}
-        return None
+        """log(a/b) = log(a) - log(b) where a, b > 0, and log(e^p u) = p + log(u) for what all terms
+        of a sum share."""
+        if not (x[0] and all(map(self.positive, x))):
+            return None
+        made: dict = {}
+        for part, sign in zip(x, (1, -1), strict=True):
+            shared = shared_by(part)
+            made = sum_of(made, {self.atoms[one][1]: by for one, by in shared.items()}, sign)
+            rest = without(part, shared), ONE_SUM
+            if rest[0] != ONE_SUM:
+                key = "log", frozen(rest)
+                self.logs[key] = rest
+                made = sum_of(made, self.one("log", key, ("log", self.node(rest[0])))[0], sign)
+        return made
     def node(self, x: dict) -> tuple:
         """A sum as a formula again."""
         def power(one: int, by: fmpq) -> tuple:
@@ -787,18 +800,15 @@ class Cell:
             faces += [face] if face and face not in faces else []
         return faces, opened
     def seen(self, forms: list, given: list) -> bool:
-        """Whether a claim, in one of its forms, holds on the cell wherever what is given does, and
-        its sides are defined inside it."""
+        """Whether one of the forms of a comparison holds wherever what is given does."""
         if self.nothing(given):
             return True
-        inside = Cell(self.sides, self.scope, self.moving)
-        for side in forms[0][1:]:
-            inside.of(side)
-        if inside.undefined:
-            return False
-        held = (self.held(*one[:3], given) for one in forms
-                if len(one) == 3 or inside.of(one[3])[0][0] >= 0)
-        return any(held)
+        return any(self.held(*form[:3], given) for form in forms if self.above(form, given))
+    def above(self, form: tuple, given: list) -> bool:
+        """Whether the denominator that a form comes with is nowhere negative on the cell."""
+        if len(form) == 3 or Cell(self.sides, self.scope, self.moving).of(form[3])[0][0] >= 0:
+            return True
+        return self.held("<=", ZERO, form[3], given)
     def held(self, relation: str, left: tuple, right: tuple, given: list) -> bool:
         """Whether the relation holds wherever what is given does: seen on the cell, or on a face
         where right - left is least."""
@@ -893,6 +903,137 @@ SLOPES = {  # of the intervals of the parts: the value's interval, and the slope
     "log": lambda x: (logarithm(x), [inverse(x)]), "erfc": complement, "min": lesser,
     "max": greater, "abs": absolute, "gaussian_delta": gaussian, "laplace_delta": laplace,
 }
+
+# ---- Tasks: what is left to be seen, and on which cell -----------------------------------------
+# A goal is (what has to be defined, forms): one of the forms, each (relation, left, right) or that
+# with a denominator, has to hold on a cell wherever what is given does. A task is (cell, goals,
+# given); what is done to it leaves tasks from which it follows.
+DERIVATIVES = {  # of the parts: the derivative by each
+    "+": lambda u, v: (ONE, ONE), "-": lambda u, v: (ONE, num(-1)), "*": lambda u, v: (v, u),
+    "/": lambda u, v: (("/", ONE, v), ("neg", ("/", u, ("^", v, TWO)))),
+    "neg": lambda u: (num(-1),), "exp": lambda u: (("exp", u),), "log": lambda u: (("/", ONE, u),),
+    "sqrt": lambda u: (("/", num(fmpq(1, 2)), ("sqrt", u)),),
+    "^": lambda u, v: (("*", v, ("^", u, ("-", v, ONE))), ("*", ("^", u, v), ("log", u))),
+    "erfc": lambda u: (("/", ("*", num(-2), ("exp", ("neg", ("^", u, TWO)))), ("sqrt", ("pi",))),),
+}
+def derivative(node: tuple, by: str, moving: Moving, definitions: dict) -> tuple:
+    """By a symbol: the sum over the parts of the derivative by the part times that of the part."""
+    spend(5)
+    kind, parts = node[0], node[1:]
+    if not moving(node):
+        return ZERO
+    if kind == "sym":
+        return ONE if parts[0] == by else derivative(definitions[parts[0]], by, moving, definitions)
+    must(kind in DERIVATIVES, f"no derivative of {kind}")
+    terms = zip(DERIVATIVES[kind](*parts), parts, strict=True)
+    return added(("*", outer, derivative(part, by, moving, definitions))
+                 for outer, part in terms if moving(part))
+def put(node: tuple, by: str, value: tuple, moving: Moving, definitions: dict) -> tuple:
+    """A formula with a value in the place of a symbol, in definitions too."""
+    spend(1)
+    if not moving(node):
+        return node
+    if node[0] == "sym":
+        inner = definitions.get(node[1], ())
+        return value if node[1] == by else put(inner, by, value, moving, definitions)
+    return (node[0], *(put(part, by, value, moving, definitions) for part in node[1:]))
+def exactly(end: arb) -> fmpq:
+    mantissa, exponent = end.man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent)
+
+class Tasks:
+    """What is done to tasks: "symbol value" cuts a cell, "symbol rises" or "symbol falls" goes from
+    a comparison to its derivative and to a face, "" sees it."""
+    def __init__(self, scope: Scope, sides: dict) -> None:
+        self.scope, self.moving = scope, Moving(set(sides), scope.definitions)
+        self.nonnegative = {name for name, (low, _) in sides.items() if low >= 0}
+        self.nonnegative |= {name for name, value in scope.values.items() if value >= 0}
+        self.by: dict = {}
+    def forms(self, one: tuple) -> list:
+        """A comparison as it stands, and simpler. Atoms are its own parts, and of no other one, so
+        that they are defined where it is."""
+        return [one, *simpler(*one, Fractions(self.scope.definitions, self.nonnegative))]
+    def goal(self, one: tuple, sides: tuple = ()) -> tuple:
+        return sides, self.forms(one)
+    def cell(self, sides: dict) -> Cell:
+        return Cell(sides, self.scope, self.moving)
+    def unseen(self, task: tuple) -> list:
+        """The goals that the cell does not show: what has to be defined is not seen to be so, or no
+        form holds wherever what is given does."""
+        cell, goals, given = task
+        return [(sides, forms) for sides, forms in goals if not self.cell(cell).nothing(given)
+                and not (self.defined(sides, cell) and self.cell(cell).seen(forms, given))]
+    def defined(self, sides: tuple, cell: dict) -> bool:
+        """Whether formulas are defined inside a cell."""
+        inside = self.cell(cell)
+        for side in sides:
+            inside.of(side)
+        return not inside.undefined or all(self.within(side, cell, False) for side in sides)
+    def positive(self, node: tuple, cell: dict) -> bool:
+        """Whether a formula is above 0 at every point of a cell."""
+        if self.cell(cell).of(node)[0][0] > 0:
+            return True
+        return self.cell(cell).seen(self.forms(("<", ZERO, node)), [])
+    def within(self, node: tuple, cell: dict, smooth: bool) -> bool:
+        """Whether at every point of a cell, its ends included, all parts of a formula are inside of
+        where they are defined; if it is to be smooth, each with a derivative."""
+        kind, parts = node[0], node[1:]
+        if not self.moving(node):
+            return self.cell(cell).of(node)[0] is not ALL
+        if kind == "sym":
+            return parts[0] in cell or self.within(self.scope.definitions[parts[0]], cell, smooth)
+        known = kind in DERIVATIVES or (kind in ("min", "max", "abs") and not smooth)
+        if not known or not all(self.within(part, cell, smooth) for part in parts):
+            return False
+        if kind == "/":
+            return any(self.positive(part, cell) for part in (parts[1], ("neg", parts[1])))
+        by = None if kind != "^" or self.moving(parts[1]) else evaluate(parts[1], self.scope)
+        if kind in ("log", "sqrt") or (kind == "^" and not (
+                isinstance(by, fmpq) and by.q == 1 and by >= 0)):
+            return self.positive(parts[0], cell)
+        return True
+    def after(self, task: tuple, done: str) -> list:
+        """The tasks that are left."""
+        cell, goals, given = task
+        name, _, how = done.partition(" ")
+        if not done:
+            for goal in self.unseen(task)[:1]:
+                shown = ", ".join(f"{n} in [{a.str(4)}, {b.str(4)}]" for n, (a, b) in cell.items())
+                raise Refused(f"not seen on the cell {shown}: {show(goal[1][0])}")
+            return []
+        if how in ("rises", "falls"):
+            return self.sloped(task, self.unseen(task), name, how == "rises")
+        at = arb(rational(how))
+        low, high = cell.get(name, (at, at))
+        must(bool(low < at.lower() and at.upper() < high), "a cut is inside its cell")
+        return [({**cell, name: side}, goals, given)
+                for side in ((low, at.upper()), (at.lower(), high))]
+    def sloped(self, task: tuple, goals: list, name: str, rises: bool) -> list:
+        """If f has a derivative by x on the cell that is nowhere negative, f is at least its value
+        at the lower end of x (mean value theorem); if it is nowhere positive, at the upper end. So
+        for the f = right - left of the first goal. What is given may not hold on the way to the
+        face: of it stays what does not move with x. The other goals stay as they are."""
+        cell, _, given = task
+        must(bool(goals) and name in cell, "what rises or falls is a side of a cell with a goal")
+        (sides, forms), *rest = goals
+        relation, left, right, *below = forms[-1]
+        end = cell[name][0 if rises else 1]
+        must(end.is_finite(), "a face is at a finite end")
+        must(self.defined(sides, cell), "a side is not seen to be defined on a cell")
+        smooth = all(self.within(side, cell, True) for side in (left, right))
+        must(smooth, "a side is not seen to have a derivative on a cell")
+        rest = [*rest, *(self.goal(("<=", ZERO, one)) for one in below)]
+        face = {n: ends for n, ends in cell.items() if n != name}
+        definitions = self.scope.definitions
+        if name not in self.by:
+            self.by[name] = Moving({name}, definitions)
+        kept = [one for one in given if name not in reached(list(one[1:]), definitions)]
+        less = (relation in ("<=", "<")) == rises
+        slopes = [derivative(side, name, self.by[name], definitions) for side in (left, right)]
+        value = num(exactly(end))
+        at = [put(side, name, value, self.by[name], definitions) for side in (left, right)]
+        return [(cell, [self.goal(("<=" if less else ">=", *slopes))], kept),
+                (face, [self.goal((relation, *at))], kept), (cell, rest, given)]
 
 # ---- Kinds: what each decides -----------------------------------------------------------------
 # A check returns (what the claim says, what is shown, the pairs of numbers whose ratio is decided).
@@ -1022,12 +1163,6 @@ def defined(node: tuple, scope: Scope) -> bool:
         if arb(evaluate(node, scope)).is_finite():
             return True
     return False
-def forms_of(claimed: list, sides: dict, scope: Scope) -> list:
-    """Of each claim the forms in which it may be seen: as it stands, and simpler."""
-    nonnegative = {n for n, ends in sides.items() if ends[0] != "-inf" and rational(ends[0]) >= 0}
-    nonnegative |= {n for n, value in scope.values.items() if value >= 0}
-    known = Fractions(scope.definitions, nonnegative)
-    return [[one, *simpler(*one, known)] for one in claimed]
 def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     """All of what is claimed on a region, infinite ends allowed, wherever what is given holds: seen
     on each cell that the cuts leave. They are a tree, "symbol value" before its
@@ -1040,7 +1175,7 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     shape(claim["region"], {"*": [str]}, "the region")
     shape(claim["witness"], {"*": str}, "the witness")
     same("symbols of the witness", sorted(claim["region"]), sorted(claim["witness"]))
-    cell, moving = {}, Moving(set(claim["region"]), scope.definitions)
+    cell: dict = {}
     for name, ends in claim["region"].items():
         must(len(ends) == 2, "a side of a region is [low, high]")
         low = ALL[0] if ends[0] == "-inf" else arb(rational(ends[0]))
@@ -1055,26 +1190,15 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
         need(*one, at, "what is given, at the witness")
     sides = [side for one in claimed for side in one[1:]]
     must(all(defined(side, at) for side in sides), "a side is not defined at the witness")
-    forms = forms_of(claimed, claim["region"], scope)
     shape(claim["cuts"], [str], "the cuts")
     must(len(claim["cuts"]) <= CELLS, f"more than {CELLS} cuts")
-    left, cells, ctx.prec = [cell], 0, 128
-    for cut in claim["cuts"]:
+    tasks, ctx.prec = Tasks(scope, cell), 128
+    left = [(cell, [tasks.goal(one, one[1:]) for one in claimed], given)]
+    for done in claim["cuts"]:
         must(bool(left), "more cuts than cells")
-        cell = left.pop()
-        if cut:
-            name, _, text = cut.partition(" ")
-            at = arb(rational(text))
-            low, high = cell.get(name, (at, at))
-            must(bool(low < at.lower() and at.upper() < high), "a cut is inside its cell")
-            left += [{**cell, name: (at.lower(), high)}, {**cell, name: (low, at.upper())}]
-            continue
-        cells += 1
-        shown = ", ".join(f"{n} in [{a.str(4)}, {b.str(4)}]" for n, (a, b) in cell.items())
-        box = Cell(cell, scope, moving)
-        for one in forms:
-            must(box.seen(one, given), f"not seen on the cell {shown}: {show(one[0])}")
+        left += tasks.after(left.pop(), done)[::-1]
     must(not left, "a cell has no cut and is not listed")
+    cells = claim["cuts"].count("")
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
     where = f" where {' and '.join(map(show, given))}" if given else ""
     says = f"{' and '.join(map(show, claimed))} for all {spans}{where}, all sides being defined"

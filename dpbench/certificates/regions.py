@@ -11,6 +11,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
@@ -24,12 +25,14 @@ Ends = tuple[Fraction | None, Fraction | None]
 Sides = Mapping[str, Ends]
 Comparison = tuple[str, Node, Node]
 Point = dict[str, Fraction]
+# As the checker has it on a region.
 BITS = 128
-"""As the checker has it on a region."""
+# Sides narrower than this, relative to where they are, are not cut.
 NARROW = Fraction(1, 10**7)
-"""Sides narrower than this, relative to where they are, are not cut."""
+# Candidates for a witness.
 POINTS = 2000
-"""Candidates for a witness."""
+# Derivatives one below the other; cells of a part of such a proof, and of the whole of it; points that tell a sign.
+DEPTH, FEW, EFFORT, SAMPLES = 8, 40, 400, 12
 
 
 @dataclass
@@ -56,10 +59,21 @@ class Tree:
 
 
 @dataclass
-class _Cell:
-    sides: dict[str, Ends]
-    cut: str = ""
-    parts: tuple[_Cell, ...] = ()
+class _Node:
+    """A task, what is done to it, and what that leaves."""
+
+    task: Any
+    depth: int = 0
+    step: str = ""
+    parts: tuple[_Node, ...] = ()
+
+    def steps(self) -> list[str]:
+        steps, walk = [], [self]
+        while walk:
+            node = walk.pop()
+            steps.append(node.step)
+            walk += node.parts[::-1]
+        return steps
 
 
 class Proof:
@@ -76,12 +90,15 @@ class Proof:
         self.definitions = {name: node for name, node in definitions.items() if name in needed}
         read = {name: self.check.parse(formula.write(node)) for name, node in self.definitions.items()}
         self.scope = self.check.Scope({n: self.check.rational(rational(v)) for n, v in self.fixed.items()}, read)
-        self.moving = self.check.Moving(set(sides), read)
         self._given = [self._read(comparison) for comparison in given]
         self.check.renew()
         claimed = [self._read(comparison) for comparison in claims]
-        self._forms = self.check.forms_of(claimed, self._texts(sides), self.scope)
         self._sides = [side for comparison in claimed for side in comparison[1:]]
+        self._short: dict[Any, Fraction] = {}
+        self.effort, self.deadline = EFFORT, math.inf
+        whole = {name: self._ends(*ends) for name, ends in sides.items()}
+        self.tasks = self.check.Tasks(self.scope, whole)
+        self._whole = whole, [self.tasks.goal(one, one[1:]) for one in claimed], self._given
 
     def _read(self, comparison: Comparison) -> Any:
         relation, left, right = comparison
@@ -101,50 +118,94 @@ class Proof:
         look : callable
             Of the middle of each cell that is not decided: True ends the search.
         """
-        before, deadline = self.check.ctx.prec, time.process_time() + seconds
-        whole, tree, spent = _Cell(self.sides), Tree(), 0
-        queue = deque([whole])
+        before, self.deadline = self.check.ctx.prec, time.process_time() + seconds
+        self.check.ctx.prec = BITS
         try:
-            while queue:
-                cell = queue.popleft()
-                tree.cells += 1
-                if tree.cells > cells or time.process_time() > deadline:
-                    tree.why = "the cells" if tree.cells > cells else "the time"
-                    tree.left, tree.why = _said(cell.sides), f"{tree.why} did not suffice"
-                    return tree
-                self.check.renew()
-                self.check.ctx.prec = BITS
-                box = self._box(cell.sides)
-                undecided = next((forms for forms in self._forms if not box.seen(forms, self._given)), None)
-                if undecided is None:
-                    spent += self.check.spent()
-                    if spent > self.check.OPERATIONS:
-                        tree.left, tree.why = _said(cell.sides), "the checker has no room for so many cells"
-                        return tree
-                    continue
-                if look({name: middle(*ends) for name, ends in cell.sides.items()}):
-                    tree.left, tree.why = _said(cell.sides), "a point breaks it"
-                    return tree
-                cell.cut = self._where(undecided[-1][:3], cell.sides)
-                if not cell.cut:
-                    tree.left, tree.why = _said(cell.sides), "the bound is met there, or nearly so"
-                    return tree
-                name, _, value = cell.cut.partition(" ")
-                low, high = cell.sides[name]
-                ends = (low, Fraction(value)), (Fraction(value), high)
-                cell.parts = tuple(_Cell({**cell.sides, name: pair}) for pair in ends)
-                queue.extend(cell.parts)
+            return self._explored(_Node(self._whole), cells, look)
         except self.check.Refused as error:
-            tree.left, tree.why = _said(cell.sides), str(error)
-            return tree
+            return Tree(left=_said(self._whole[0]), why=str(error))
         finally:
             self.check.ctx.prec = before
-        tree.cuts, walk = [], [whole]
-        while walk:
-            cell = walk.pop()
-            tree.cuts.append(cell.cut)
-            walk += cell.parts[::-1]
+
+    def _explored(self, whole: _Node, cells: int, look: Callable[[Point], bool] = lambda point: False) -> Tree:
+        tree, spent, queue = Tree(), 0, deque([whole])
+        while queue and not tree.why:
+            node = queue.popleft()
+            cell, tree.cells = node.task[0], tree.cells + 1
+            self.effort = self.effort - 1 if node.depth else EFFORT
+            self.check.renew()
+            unseen = self.tasks.unseen(node.task)
+            spent += self.check.spent() if not unseen else 0
+            if tree.cells > cells or time.process_time() > self.deadline:
+                tree.why = f"the {'cells' if tree.cells > cells else 'time'} did not suffice"
+            elif spent > self.check.OPERATIONS:
+                tree.why = "the checker has no room for so many cells"
+            elif not unseen:
+                continue
+            elif look({name: middle(*map(self._exact, ends)) for name, ends in cell.items()}):
+                tree.why = "a point breaks it"
+            elif self._sloped(node, unseen[0]):
+                continue
+            elif self._cut(node, unseen[0]):
+                queue.extend(node.parts)
+            else:
+                tree.why = "the bound is met there, or nearly so"
+            tree.left = _said(cell) if tree.why else {}
+        tree.cuts = None if tree.why else whole.steps()
         return tree
+
+    def _cut(self, node: _Node, goal: Any) -> bool:
+        """Cut the cell of a node, where it can be cut."""
+        self.check.renew()
+        node.step = self._where(goal[1][-1][:3], node.task)
+        parts = self.tasks.after(node.task, node.step) if node.step else ()
+        node.parts = tuple(_Node(task, node.depth) for task in parts)
+        return bool(node.step)
+
+    def _sloped(self, node: _Node, goal: Any) -> bool:
+        """Whether a derivative, and few steps below it, show the task; the node holds them then."""
+        for step in self._promising(node.task, goal, node.depth) if node.depth < DEPTH else ():
+            self.check.renew()
+            try:
+                parts = tuple(_Node(task, node.depth + 1) for task in self.tasks.after(node.task, step))
+                if all(self._explored(part, min(FEW, self.effort)).cuts is not None for part in parts):
+                    node.step, node.parts = step, parts
+                    return True
+            except self.check.Refused:
+                continue
+        return False
+
+    def _promising(self, task: Any, goal: Any, depth: int) -> list[str]:
+        """Steps by a symbol along which right - left rises, or falls, at all of a few points; of a claim as it stands
+        those to a face at which the bound is met, or nearly so."""
+        cell, rng = task[0], random.Random(0)
+        points = [{name: drawn(rng, *map(self._exact, ends)) for name, ends in cell.items()} for _ in range(SAMPLES)]
+        relation, *sides = goal[1][-1][:3]
+        less = sides if relation in ("<=", "<") else sides[::-1]
+        steps = []
+        for name in cell:
+            moving = self.check.Moving({name}, self.scope.definitions)
+            self.check.renew()
+            with suppress(self.check.Refused):
+                slopes = [self.check.derivative(side, name, moving, self.scope.definitions) for side in less]
+                form = self.tasks.goal(("<=", *slopes))[1][-1]
+                signs = {self._sign(form, point) for point in points}
+                for sign, way, end in ((1, "rises", cell[name][0]), (-1, "falls", cell[name][1])):
+                    if sign not in signs or -sign in signs or not end.is_finite():
+                        continue
+                    if depth > 0 or any(_met(*self._values(less, {**p, name: self._exact(end)})) for p in points):
+                        steps.append((sum(len(self.check.show(side)) for side in form[1:3]), f"{name} {way}"))
+        return [step for _, step in sorted(steps)]
+
+    def _values(self, nodes: Sequence[Any], point: Mapping[str, Fraction | None]) -> list[Any]:
+        scope = self.scope.changed(**{name: self.check.rational(str(value)) for name, value in point.items()})
+        return [self.check.arb(self.check.evaluate(node, scope)) for node in nodes]
+
+    def _sign(self, form: Any, point: Mapping[str, Fraction]) -> int:
+        """Of right - left, over the denominator that the form comes with; 0 where it is not known."""
+        left, right, *below = self._values(form[1:], point)
+        gap = math.prod(below, start=right - left)
+        return (gap > 0) - (gap < 0)
 
     def witness(self, first: Iterable[Point] = (), whole: Collection[str] = ()) -> Point | None:
         """A point that the certificate can name: one of `first`, an inner point of the region, or of a few more at
@@ -207,39 +268,52 @@ class Proof:
         return {name: ["-inf" if low is None else str(low), "inf" if high is None else str(high)]
                 for name, (low, high) in sides.items()}  # fmt: skip
 
-    def _box(self, sides: Sides) -> Any:
-        arb, exact = self.check.arb, {}
-        for name, (low, high) in sides.items():
-            exact[name] = (
-                arb("-inf") if low is None else arb(self.check.rational(str(low))).lower(),
-                arb("inf") if high is None else arb(self.check.rational(str(high))).upper(),
-            )
-        return self.check.Cell(exact, self.scope, self.moving)
+    def _ends(self, low: Fraction | None, high: Fraction | None) -> tuple[Any, Any]:
+        """The checker's side: exact ends that hold those of the region."""
+        arb, exact = self.check.arb, self.check.rational
+        sides = (arb("-inf") if low is None else arb(exact(str(low))).lower(),
+                 arb("inf") if high is None else arb(exact(str(high))).upper())  # fmt: skip
+        self._short |= {
+            end.man_exp(): value for end, value in zip(sides, (low, high), strict=True) if value is not None
+        }
+        return sides
 
-    def _where(self, comparison: Any, sides: dict[str, Ends]) -> str:
+    def _exact(self, end: Any) -> Fraction | None:
+        """An end of a cell, as it stands in the region or the cuts where it does; None where it is infinite."""
+        if not end.is_finite():
+            return None
+        mantissa, exponent = end.man_exp()
+        return self._short.get((mantissa, exponent), Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
+
+    def _where(self, comparison: Any, task: Any) -> str:
         """Across which side to cut, and where: one along which right - left turns, if there is such a one."""
+        cell, _, given = task
         less = comparison[1:] if comparison[0] in ("<=", "<") else comparison[:0:-1]
-        faces, _ = self._box(sides).faces(*less, self._given)
+        box = self.check.Cell(cell, self.scope, self.tasks.moving)
+        faces, _ = box.faces(*less, given)
         face: dict[str, Any] = max(faces, key=len, default={})
-        free = {name: ends for name, ends in sides.items() if name not in face}
-        for candidates in (free, sides):
-            gaps = self._box(sides).gaps(*less)
+        sides = {name: (self._exact(low), self._exact(high)) for name, (low, high) in cell.items()}
+        gaps = box.gaps(*less)
+        for candidates in ({name: ends for name, ends in sides.items() if name not in face}, sides):
             sized = {name: _size(gaps[-1][1].get(name) if gaps else None, *ends) for name, ends in candidates.items()}
             name = max(sized, key=lambda n: sized[n], default="")
             if name and sized[name] > 0.0:
-                return f"{name} {middle(*sides[name])}"
+                at = middle(*sides[name])
+                self._ends(at, at)
+                return f"{name} {at}"
         return ""
+
+
+def _met(a: Any, b: Any) -> bool:
+    return not abs(b - a) > (abs(a) + abs(b)) / 10**4
 
 
 def _within(value: Fraction, low: Fraction | None, high: Fraction | None) -> bool:
     return (low is None or low <= value) and (high is None or value <= high)
 
 
-def _said(sides: Sides) -> dict[str, str]:
-    return {
-        name: f"[{'-inf' if a is None else f'{float(a):.6g}'}, {'inf' if b is None else f'{float(b):.6g}'}]"
-        for name, (a, b) in sides.items()
-    }
+def _said(cell: Mapping[str, Any]) -> dict[str, str]:
+    return {name: f"[{float(low):.6g}, {float(high):.6g}]" for name, (low, high) in cell.items()}
 
 
 def _size(slope: Any, low: Fraction | None, high: Fraction | None) -> float:

@@ -46,7 +46,7 @@ def because(certificate: dict[str, Any]) -> str:
 
 def test_file_is_small_and_imports_nothing_of_ours() -> None:
     source = SOURCE.read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= 1400 and max(map(len, source.splitlines())) <= 100
+    assert len(source.splitlines()) <= 1600 and max(map(len, source.splitlines())) <= 100
     imported = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

@@ -8,6 +8,7 @@ former reading of a moving exponent, exp(n log x) whatever the sign of x, each o
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from typing import Any
 
@@ -20,8 +21,7 @@ UNARY = ("exp", "log", "sqrt", "abs", "erfc", "-")
 SHARES = (0, 1, fmpq(1, 2), fmpq(1, 3), fmpq(1, 10**6), fmpq(999, 1000))
 FAR = (0, fmpq(1, 10**5), 1, 2, 10, 10**4)
 KEPT = 20_000
-SHARE = 2000
-"""Held cells of a seed; the least that the ten seeds need to see the former reading is less."""
+SHARE = 2000  # held cells of a seed; the least that the ten seeds need to see the former reading is less
 
 
 def formula(rng: random.Random, deep: int) -> str:
@@ -82,32 +82,38 @@ def wrong(rng: random.Random, claim: Any, given: list[Any], sides: dict[str, Any
     return ""
 
 
+def tasks_on(sides: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    cell = {name: (checker.ALL[0] if a is None else arb(a), checker.ALL[1] if b is None else arb(b))
+            for name, (a, b) in sides.items()}  # fmt: skip
+    checker.renew()
+    ctx.prec = 128
+    return checker.Tasks(checker.Scope({}, {}), cell), cell
+
+
+def seen(claim: Any, given: list[Any], sides: dict[str, Any]) -> str:
+    """In which form a cell is seen; empty where it is not."""
+    try:
+        tasks, cell = tasks_on(sides)
+        wanted, forms = tasks.goal(claim, claim[1:])
+        some = (("plain", forms[:1]), ("simpler", forms))
+        return next((name for name, few in some if not tasks.unseen((cell, [(wanted, few)], given))), "")
+    except (checker.Refused, RecursionError, ArithmeticError, ValueError):
+        return ""
+
+
 def tried(seed: int, held: int, first: bool = False) -> tuple[Counter[str], list[str]]:
     """Of so many held cells those that are wrong at a point; the relation is mostly one that holds at one point."""
     rng, found, bad = random.Random(f"cells {seed}"), Counter[str](), []
-    moving = checker.Moving(set(NAMES), {})
     while found["held"] < held and not (first and bad):
         claim, sides = comparison(rng, rng.randint(1, 3)), {name: side(rng) for name in NAMES}
         given = [] if rng.random() < 0.5 else [comparison(rng, 1)]
         checker.renew()
         if wrong(rng, claim, [], sides, 1):
             claim = (rng.choice((claim[0], checker.OPPOSITE[claim[0]])), *claim[1:])
-        cell = {name: (checker.ALL[0] if a is None else arb(a), checker.ALL[1] if b is None else arb(b))
-                for name, (a, b) in sides.items()}  # fmt: skip
-        checker.renew()
-        ctx.prec, moving.known = 128, {}
         found["cells"] += 1
-        try:
-            texts = {name: ["-inf" if a is None else str(a), "inf"] for name, (a, _) in sides.items()}
-            (forms,) = checker.forms_of([claim], texts, checker.Scope({}, {}))
-            box = checker.Cell(cell, checker.Scope({}, {}), moving)
-            seen = box.seen(forms[:1], given)
-            if not seen and box.seen(forms, given):
-                seen, found["simpler"] = True, found["simpler"] + 1
-        except (checker.Refused, RecursionError, ArithmeticError, ValueError):
-            continue
-        if seen:
+        if how := seen(claim, given, sides):
             found["held"] += 1
+            found[how] += 1
             found["moving"] += "^" in checker.show(claim)
             bad += [one] if (one := wrong(rng, claim, given, sides)) else []
     return found, bad
@@ -133,6 +139,125 @@ def test_the_fuzz_sees_a_base_that_is_not_positive(seed: int, monkeypatch: pytes
 
     monkeypatch.setitem(checker.SLOPES, "^", former)
     assert tried(seed, SHARE, first=True)[1]
+
+
+FACING = ("x", "x", "y", "1", "2", "3/2")
+
+
+def near_a_face(rng: random.Random, deep: int) -> str:
+    if deep == 0:
+        return rng.choice(FACING)
+    kind, a, b = rng.choice("+-*/*^eelsrma"), near_a_face(rng, deep - 1), near_a_face(rng, rng.randint(0, deep - 1))
+    if kind in "+-*/":
+        return f"({a}){kind}({b})"
+    if kind == "^":
+        return f"({a})^({rng.choice(('2', '3', '1/2', '-1', 'y', 'x'))})"
+    return {"e": f"exp({a})", "l": f"log({a})", "s": f"sqrt({a})", "r": f"1/({a})^2", "m": f"max({a}, {b})",
+            "a": f"abs({a})"}[kind]  # fmt: skip
+
+
+def sloped(tasks: Any, task: Any, rng: random.Random, deep: int) -> bool:
+    """Whether a random derivative, or some below it, show a task."""
+    for name, way in rng.sample([(n, way) for n in task[0] for way in ("rises", "falls")], min(2, 2 * len(task[0]))):
+        try:
+            parts = tasks.after(task, f"{name} {way}")
+            if all(not tasks.unseen(part) or (deep > 1 and sloped(tasks, part, rng, deep - 1)) for part in parts):
+                return True
+        except checker.Refused:
+            continue
+    return False
+
+
+def faced(seed: int, held: int, first: bool = False) -> tuple[int, list[str]]:
+    """Of claims that derivatives show those that are wrong at a point. A formula is held against its value at an end of
+    the cell, or against that and a power of the distance."""
+    rng, found, bad = random.Random(f"faces {seed}"), 0, list[str]()
+    while found < held and not (first and bad):
+        sides = {}
+        for name in "xy":
+            low = fmpq(rng.choice((-2, -1, 0, 0, 1, 1)))
+            sides[name] = low, low + rng.choice((1, 2, 3))
+        one, end = near_a_face(rng, rng.randint(1, 3)), rng.choice(sides["x"])
+        there = re.sub(r"\bx\b", f"({end})", one)
+        by = rng.choice(("0", "0", f"(x - ({end}))", f"y*(x - ({end}))", f"(x - ({end}))^2/2"))
+        relation = rng.choice(("<=", "<=", ">=", ">=", "<", ">"))
+        claim = checker.parse(f"{one} {relation} {there} + {by}" + (" + 1/3" if len(relation) == 1 else ""), True)
+        given = [checker.parse(rng.choice(("x > y", "x < 1 + y/2", "y < 1", "x >= 1/2")), True)]
+        given = given if rng.random() < 0.3 else []
+        if wrong(rng, claim, given, sides, 2):
+            continue
+        try:
+            tasks, cell = tasks_on(sides)
+            task = cell, [tasks.goal(claim, claim[1:])], given
+            if tasks.unseen(task) and sloped(tasks, task, rng, 2):
+                found += 1
+                bad += [one] if (one := wrong(rng, claim, given, sides)) else []
+        except (checker.Refused, RecursionError, ArithmeticError, ValueError):
+            continue
+    return found, bad
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_derivatives_show_is_true_at_points(seed: int) -> None:
+    assert not faced(seed, 30)[1]
+
+
+def without(part: int) -> Any:
+    def sloped(self: Any, task: Any, goals: Any, name: str, rises: bool) -> Any:
+        parts = SLOPED(self, task, goals, name, rises)
+        return [*parts[:part], *parts[part + 1 :]]
+
+    return sloped
+
+
+SLOPED = checker.Tasks.sloped
+PLANTED = {
+    "no derivative": (checker.Tasks, "sloped", without(0)), "no face": (checker.Tasks, "sloped", without(1)),
+    "the other end": (checker.Tasks, "sloped", lambda self, task, goals, name, rises: SLOPED(
+        self, task, goals, name, not rises)[:1] + SLOPED(self, task, goals, name, rises)[1:]),
+    "*": (checker.DERIVATIVES, "*", lambda u, v: (u, v)),
+    "exp": (checker.DERIVATIVES, "exp", lambda u: (checker.ONE,)),
+}  # fmt: skip
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_fuzz_sees_a_wrong_rule_of_derivatives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, what, planted = PLANTED[name]
+    (monkeypatch.setitem if isinstance(place, dict) else monkeypatch.setattr)(place, what, planted)
+    assert any(faced(seed, 40, first=True)[1] for seed in range(2))
+
+
+def differ(seed: int, formulas: int) -> str:
+    """A formula whose derivative at a point is not in the interval of its slope there, which has rules of its own."""
+    rng = random.Random(seed)
+    for _ in range(formulas):
+        checker.renew()
+        node = checker.parse(formula(rng, 2))
+        point = {name: fmpq(rng.randint(1, 40), 16) for name in NAMES}
+        cell = {name: (arb(value), arb(value)) for name, value in point.items()}
+        cell["x"] = arb(point["x"]), arb(point["x"] + fmpq(1, 2**20))
+        moving, by = checker.Moving(set(NAMES), {}), checker.Moving({"x"}, {})
+        ctx.prec = 128
+        try:
+            box = checker.Cell(cell, checker.Scope({}, {}), moving)
+            low, high = box.of(node)[1].get("x", checker.NIL)
+            value = arb(checker.evaluate(checker.derivative(node, "x", by, {}), checker.Scope(point, {})))
+        except checker.Refused:
+            continue
+        if value.is_finite() and not box.undefined and (value < low or value > high):
+            return str(checker.show(node))
+    return ""
+
+
+@pytest.mark.parametrize("kind", [*checker.DERIVATIVES, ""])
+def test_derivatives_are_slopes(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted, of each rule: its first derivative with the other sign."""
+    if kind:
+        rule = checker.DERIVATIVES[kind]
+        monkeypatch.setitem(checker.DERIVATIVES, kind, lambda *parts: (("neg", rule(*parts)[0]), *rule(*parts)[1:]))
+    assert any(differ(seed, 600) for seed in range(5 if kind else 2)) == bool(kind)
 
 
 ALIKE = ("x", "y", "1", "2", "exp(x)", "exp(-x)", "exp(x*y)", "sqrt(x)", "x^y", "log(y)", "1/(1 + exp(x))")
@@ -215,6 +340,6 @@ def test_another_twenty_thousand() -> None:
     total: Counter[str] = Counter()
     for seed in range(100, 100 + KEPT // SHARE):
         found, bad = tried(seed, SHARE)
-        assert not bad
+        assert not bad and not faced(seed, 200)[1]
         total += found
     print(dict(total))

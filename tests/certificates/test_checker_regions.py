@@ -245,6 +245,32 @@ def test_many_claims_are_seen_together_and_printed() -> None:
         assert not checker.report_on(json.dumps(made))["accepted"]
 
 
+def test_a_derivative_leaves_a_face_and_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a denominator below 0, of other claims, of a part without a derivative. Planted: nothing else is left."""
+    sloped = ("x rises", "", "", "")
+    region = {"x": ["0", "1"]}
+    wrong = ("1/(x - 3)", "<=", "-x - 1/3", region, ("x falls", "", "", ""))
+    corner = ("abs(x - 1/2)", "<=", "1/2 - x", region, sloped)
+    for case in (wrong, corner, ("1", "<=", "exp(x)/(x - 1/2)^2", {"x": ["-1", "1"]}, sloped),
+                 ("exp(x)", "<=", "x + 1", {"x": ["-1", "0"]}, sloped), ("x", ">=", "exp(x)", region, ("x rises",)),
+                 ("x", "<=", "x", region, sloped), ("x", "<=", "exp(x) - 1", region, ("y rises", "", "", "")),
+                 ("x", "<=", "exp(x) - 1", {"x": ["0", "inf"]}, ("x falls", "", "", ""))):  # fmt: skip
+        assert not report(*case)["accepted"], case
+    pole = ("exp(2)", "<=", "exp(-1/(x - 1/2))", region, sloped)
+    away = ("1", "<=", "exp(x*(x - 1))", region, ("x rises", "x 1/2", "", "", "", ""), ("x > 1/2",))
+    for case in (pole, away):
+        assert not report(*case, x="1")["accepted"], case
+    tasks = checker.Tasks.sloped
+    for name, case, planted in (
+        ("sloped", wrong, lambda *given: [*tasks(*given)[:2], ({}, [], [])]), ("within", pole, lambda *_: True),
+        ("sloped", away, lambda self, task, *more: [(*one[:2], task[2]) for one in tasks(self, task, *more)[:1]]
+         + tasks(self, task, *more)[1:]),
+    ):  # fmt: skip
+        with monkeypatch.context() as patched:
+            patched.setattr(checker.Tasks, name, planted)
+            assert report(*case, x="1")["accepted"], case
+
+
 @pytest.mark.parametrize(
     "cuts", [(), ("", ""), ("x 1/2", ""), ("x 1/2", "", "", ""), ("x 2", "", ""), ("x 0", "", ""), ("z 1/2", "", ""),
              ("x", "", ""), ("x one", "", ""), "x", (1,)]

@@ -202,8 +202,9 @@ def test_integers_of_a_counterexample_are_said_to_be_some() -> None:
 
 def test_the_ratio_of_what_is_open_is_that_of_balls() -> None:
     """Floats near order 1 give 1.0074 where the bound is met and no more."""
-    claim = weights(["exp(e)/(1 + exp(e))", "rest"], ["1/(1 + exp(e))", "rest"], rho="e*(exp(e) - 1)/(exp(e) + 1)")
-    made = dpbench.judge({"id": "tanh", "symbols": {"e": {"real": ["0.01", 5]}}, "claim": claim}, seconds=2.0)
+    claim = weights(["1/(1 + exp(-t))", "rest"], ["1/(1 + exp(e - t))", "rest"], rho="e^2/8")
+    symbols = {"e": {"real": ["0.01", 4]}, "t": {"real": [-10, 10]}}
+    made = dpbench.judge({"id": "exponential", "symbols": symbols, "claim": claim}, seconds=2.0)
     assert made.verdict in LEFT and made.ratio is not None and made.ratio <= 1.0 + 1e-9
 
 

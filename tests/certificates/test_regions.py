@@ -81,6 +81,23 @@ def test_what_cancels_is_seen_in_few_cells(text: str, region: dict[str, Any]) ->
     assert proved(text, region, cells=40)
 
 
+CORNERS = (  # met at an end, to the first order or a higher one, or on a whole face
+    ("x^2/2 <= (exp(x) + exp(-x))/2 - 1", {"x": (-1, 1)}), ("exp(x/2)/(exp(x) - 1) <= 1/x", {"x": (0, None)}),
+    ("log(1 + x*(exp(y) - 1)) <= x*(exp(y) - 1)", {"x": (0, 1), "y": (0, 1)}),
+    ("2*x/(2 + x) <= log(1 + x)", {"x": (0, None)}),
+    ("(exp(x*y) - 1)/(exp(y) - 1) <= x*exp((x - 1)*y)", {"x": (1, None), "y": (0, None)}),
+    
+    ("1 <= (exp(x) - 1)/x", {"x": (0, 9)}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "region"), CORNERS)
+def test_a_bound_that_is_met_at_a_corner_is_seen_by_derivatives(text: str, region: dict[str, Any]) -> None:
+    assert proved(text, region, cells=40)
+    relation = comparison(text)[0]
+    assert not proved(text.replace(f" {relation} ", f" {relation} 9999/10000*"), region, cells=40)
+
+
 def test_what_is_not_defined_inside_is_not_proved() -> None:
     assert not proved("0*log(x) + x <= 2", {"x": (-1, 1)})  # without a cut at 0, which no cell asks for
     assert not proved("x/x <= 1", {"x": (-1, 1)}, cells=1)
@@ -92,9 +109,9 @@ def test_a_fixed_symbol_is_a_value_of_the_certificate() -> None:
 
 
 def test_a_tree_that_fails_says_why_and_where() -> None:
-    tie = proof("x^2/2 <= (exp(x) + exp(-x))/2 - 1", {"x": (-1, 1)}).tree(200)
+    tie = proof("4*exp(x) <= 4 + exp(2*x)", {"x": (-1, 1)}).tree(200)
     assert tie.cuts is None and tie.why and set(tie.left) == {"x"}
-    few = proof("exp(x) <= 1 + 2*x + x^3", {"x": (0, 1)}).tree(1)
+    few = proof("exp(x) <= 101/100 + 2*x + x^3", {"x": (0, 1)}).tree(1)
     assert few.cuts is None and few.why == "the cells did not suffice"
     sums = proof("sum(i, 1, n, 1/i) <= 2*n", {"n": (1, 9)}).tree(9)
     assert sums.cuts is None and "no rule for sum" in sums.why

@@ -135,7 +135,8 @@ def region(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict:
         start, stop = a if a is not None else (b or 0) - 10**6, b if b is not None else (a or 0) + 10**6
         powers = [mpmath.mpf(10) ** -k for k in (12, 6, 3, 1)]
         shares = [*powers, mpmath.mpf("0.25"), mpmath.mpf("0.5"), *(1 - one for one in powers)]
-        cut = [number(text) for first, _, text in (one.partition(" ") for one in claim["cuts"]) if first == name]
+        steps = [one.partition(" ") for one in claim["cuts"]]
+        cut = [number(text) for first, _, text in steps if first == name and text not in SLOPED]
         near = [at + by for at in cut[:4] for by in (0, mpmath.mpf(10) ** -16, -(mpmath.mpf(10) ** -16))]
         sides[name] = [start, *(start + (stop - start) * share for share in shares), *near, stop]
     if not tree(claim["cuts"], {name: claim["region"][name] for name in sides}):
@@ -161,6 +162,9 @@ def region(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict:
     return seen  # of the last point, the witness
 
 
+SLOPED = ("rises", "falls")
+
+
 def tree(cuts: list[str], ends: dict[str, list[str]]) -> bool:
     """Whether cuts are a tree: each within its cell, and as many cells as parts."""
     infinite = {"inf": mpmath.inf, "-inf": -mpmath.inf}
@@ -172,6 +176,12 @@ def tree(cuts: list[str], ends: dict[str, list[str]]) -> bool:
         cell = left.pop()
         if cut:
             name, _, text = cut.partition(" ")
+            if name in cell and text in SLOPED:  # the derivative on the cell, the claim on a face, the rest
+                face = {other: ends for other, ends in cell.items() if other != name}
+                if cell[name][text == "falls"] in infinite.values():
+                    return False
+                left += [cell, face, cell]
+                continue
             at = number(text)
             if name not in cell or not cell[name][0] < at < cell[name][1]:
                 return False
