@@ -43,6 +43,10 @@ def figures(
     width: Annotated[
         float | None, typer.Option("--width", help="inches; default of each figure", show_default=False, **NUMBER)
     ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option("--column", help="in place of --width: neurips, icml, ...", metavar="CLASS", show_default=False),
+    ] = None,
     font: Annotated[
         str | None, typer.Option("--font", metavar="FAMILY", help="serif, or an installed font", show_default=False)
     ] = None,
@@ -77,6 +81,12 @@ def figures(
     from dpbench.report.stored import best, known
 
     kinds = [choice("--format", kind, FORMATS) for kind in parts("--format", formats)]
+    if column is not None:
+        from dpbench.report.plot import COLUMNS
+
+        if width is not None:
+            raise InvalidInput(f"--column must not stand beside --width, got {column!r} and {width}")
+        width = COLUMNS[choice("--column", column, COLUMNS)]
     if width is not None:
         real("width", width, above=0.0)
     if height is not None:

@@ -100,8 +100,9 @@ def look(
             must_be = "serif, sans-serif, monospace or the name of an installed font"
             raise validation.invalid("font", must_be, font) from None
     if font is not None:
-        _LOOK["font.family"] = font
-        _LOOK["font.serif"] = list(SERIF)
+        installed = matplotlib.font_manager.get_font_names()  # by name: what is drawn later is in another style
+        serif = next((name for name in SERIF if name in installed), font)
+        _LOOK["font.family"] = serif if font == "serif" else font
         _LOOK["mathtext.fontset"] = "stix" if font == "serif" or "Times" in font else "dejavusans"
     if size is not None:
         names = "font.size", "axes.labelsize", "axes.titlesize", "legend.fontsize", "xtick.labelsize", "ytick.labelsize"

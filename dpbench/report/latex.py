@@ -1,13 +1,14 @@
 r"""For papers: a LaTeX table of claims, a macro for each, and citations of what was checked and with what.
 
 ``\dpclaim{id}`` is the verdict of a claim with its grade, as "proved (derivation)", ``\dpverdict{id}`` and
-``\dpgrade{id}`` are the two apart, ``\dpvalue{id}`` is the number it rests on, ``\dpclaims`` the table; an id that
-the ledger had once is what it is now, and one that is not there prints as a bold question mark. Nothing but LaTeX
-itself is needed.
+``\dpgrade{id}`` are the two apart, ``\dpvalue{id}`` is the number it rests on, ``\dpclaims`` the table,
+as wide as the line; an id that the ledger had once is what it is now, and one that is not there prints as a bold
+question mark. Nothing but LaTeX itself is needed, and tabularx for the table.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dpbench.core.version import __version__
@@ -24,6 +25,11 @@ _MACROS = r"""\makeatletter
 \newcommand{\dpverdict}[1]{\ifcsname dpverdict@#1\endcsname\csname dpverdict@#1\endcsname\else\textbf{?}\fi}
 \newcommand{\dpgrade}[1]{\ifcsname dpgrade@#1\endcsname\csname dpgrade@#1\endcsname\else\textbf{?}\fi}
 \newcommand{\dpvalue}[1]{\ifcsname dpvalue@#1\endcsname\csname dpvalue@#1\endcsname\else\textbf{?}\fi}"""
+_TABLE = r"""\footnotesize\setlength{\tabcolsep}{3pt}%
+\begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}X>{\raggedright\arraybackslash}p{5.5em}>{\raggedleft\arraybackslash}p{5.5em}@{}}
+\hline entry & verdict & value \\ \hline"""
+YEAR = "2026"
+"""Of this version."""
 
 
 def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
@@ -36,19 +42,23 @@ def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
         lines.append(rf"\@namedef{{dpverdict@{name}}}{{{escaped(one.verdict)}}}")
         lines.append(rf"\@namedef{{dpgrade@{name}}}{{{escaped(one.grade)}}}")
         lines.append(rf"\@namedef{{dpvalue@{name}}}{{{_value(one)}}}")
-    rows = [
-        " & ".join((rf"\texttt{{{escaped(claim.id)}}}", escaped(claim.source), rf"\dpclaim{{{claim.id}}}", _value(one)))
-        + r" \\"
-        for claim, one in shown
-    ]
-    table = [r"\begin{tabular}{llll}", r"\hline", r"claim & source & verdict & value \\", r"\hline", *rows, r"\hline"]
-    return "\n".join([*lines, r"\newcommand{\dpclaims}{%", *table, r"\end{tabular}}", r"\makeatother", ""])
+    rows = [rf"{_where(claim)} & \dpclaim{{{claim.id}}} & {_value(one)} \\" for claim, one in shown]
+    return "\n".join(
+        [*lines, r"\newcommand{\dpclaims}{{%", _TABLE, *rows, r"\hline\end{tabularx}}}", r"\makeatother", ""]
+    )
+
+
+def _where(claim: Claim) -> str:
+    """Source and id of an entry, in a column that may be narrow."""
+    name = re.sub(r"([.-])", r"\1\\allowbreak ", escaped(claim.id))
+    return rf"{escaped(claim.source)} {{\ttfamily {name}}}"
 
 
 def _value(one: Shown) -> str:
     ends = interval(one.evidence["interval"])
-    text = number(one.evidence["value"]) + (f" {ends}" if ends else "")
-    return escaped(text.replace("inf", "∞").replace("-", "−"))
+    text = number(one.evidence["value"], 3) + (f" {ends}" if ends else "")
+    powers = re.sub(r"e([+-]\d+)", lambda found: rf"\times10^{{{int(found[1])}}}", text.replace("inf", r"\infty"))
+    return " ".join(rf"\ensuremath{{{word}}}" for word in powers.split())
 
 
 def citation_cff(papers: Sequence[Paper]) -> str:
@@ -75,7 +85,15 @@ def citation_cff(papers: Sequence[Paper]) -> str:
 
 def bibtex(papers: Sequence[Paper]) -> str:
     """The same as BibTeX."""
-    entries = [_entry("software", "dpbench", TITLE, ("{The dpbench authors}",), {"version": __version__})]
+    entries = [
+        _entry(
+            "misc",
+            "dpbench",
+            TITLE,
+            ("{The dpbench authors}",),
+            {"year": YEAR, "note": f"Software, version {__version__}"},
+        )
+    ]
     for paper in papers:
         more = {"year": str(paper.year or ""), "url": paper.url, "note": paper.version}
         entries.append(_entry("misc", paper.name, paper.title or paper.name, paper.authors, more))

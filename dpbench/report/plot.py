@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "neurips": 5.5, "iclr": 5.5, "jmlr": 6.0, "icml": 3.25, "icml page": 6.75, "aistats": 3.25, "aistats page": 6.75,
-    "ieee": 3.5, "ieee page": 7.16, "acm": 3.33, "acm page": 7.0, "article": 4.79,
+    "ieee": 3.5, "ieee page": 7.16, "acm": 3.33, "acm page": 7.0, "article": 4.79, "article column": 3.17,
 }  # fmt: skip
 """Widths in inches of the text of common classes; of those in two columns, of a column and of the page."""
+TWO = 4.5
+"""Inches from which panels stand beside each other."""
 
 __all__ = ["COLUMNS", "Curve", "Frame", "compose", "draw", "evidence", "save"]
 
@@ -223,7 +226,7 @@ def draw(ax: Any, evidence: str | Frame, *, title: bool = True) -> Any:
     with onto(ax):
         drawing.figure(found)
     if not title:
-        untitle([ax] if not hasattr(ax, "axes") or not isinstance(ax.axes, list) else ax.axes)
+        untitle(_axes(ax))
     return ax
 
 
@@ -238,7 +241,9 @@ def compose(
     style: str | None = None,
     titles: bool = True,
 ) -> Figure:
-    """A figure of panels, each drawn from its evidence, with curves of one's own.
+    """A figure of panels, (a), (b) ..., each drawn from its evidence, with curves of one's own.
+
+    In a column narrower than `TWO` inches the panels stand below each other.
 
     Parameters
     ----------
@@ -277,17 +282,22 @@ def compose(
     if len(counts) != 1 or 0 in counts:
         raise validation.invalid("panels", "rows of one length, at least 1", [len(row) for row in panels])
     flat = [what for row in panels for what in row]
+    if width < TWO:
+        panels = [[what] for what in flat]
 
     @styled
-    def made() -> Figure:
+    def made(grid: str) -> Figure:
         high = height if height is not None else max(0.72 * width / len(panels[0]), 1.9) * len(panels)
         figure = Figure(figsize=(width, high))
         FigureCanvasAgg(figure)
-        parts = np.ravel(figure.subfigures(len(panels), len(panels[0]), squeeze=False))
+        parts = np.ravel(getattr(figure, grid)(len(panels), len(panels[0]), squeeze=False))
         for part, what in zip(parts, flat, strict=True):
             draw(part, what, title=titles)
+        for letter, part in zip(ascii_lowercase, parts if len(parts) > 1 else (), strict=False):
+            axes = _axes(part)[0]
+            axes.set_title(f"({letter}) {axes.get_title(loc='left')}".strip(), loc="left")
         for curve in extra:
-            axes = parts[validation.integer("panel", curve.panel, at_least=0, at_most=len(flat) - 1)].axes[0]
+            axes = _axes(parts[validation.integer("panel", curve.panel, at_least=0, at_most=len(flat) - 1)])[0]
             axes.plot(curve.x, curve.y, label=curve.label or None, **{"color": "black", "marker": ".", **curve.options})
             if curve.label and axes.get_legend() is not None:
                 axes.legend(loc="best")
@@ -295,13 +305,20 @@ def compose(
         return figure
 
     with look(font, size, style):
-        figure = made()
+        try:
+            figure = made("subplots")  # which makes axes of a row equally high
+        except validation.InvalidInput:
+            figure = made("subfigures")  # a drawing has several panels
     drawn = [_drawing(what) for what in flat]
     found = {name: one for drawing, mine in drawn for name, one in mine.items() if name in drawing.claims}
     _MADE_FROM[figure] = about(" ".join(drawing.name for drawing, _ in drawn), found) | {
         "command": "dpbench.plot.compose, " + "; ".join(f"dpbench figures {drawing.name}" for drawing, _ in drawn)
     }
     return figure
+
+
+def _axes(place: Any) -> list[Any]:
+    return list(place.axes) if isinstance(place.axes, list) else [place]
 
 
 _MADE_FROM: WeakKeyDictionary[Figure, dict[str, str]] = WeakKeyDictionary()

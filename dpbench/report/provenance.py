@@ -67,18 +67,15 @@ def about_file(name: str, document: Mapping[str, Any], command: str) -> dict[str
 
 
 def caption(said: str, made_from: Mapping[str, str], verdicts: Mapping[str, str]) -> str:
-    """A ``\\caption`` to ``\\input``: what is drawn, the verdicts where they are few, and what it was drawn from."""
+    """A ``\\caption`` with its ``\\label``, to ``\\input``: what is drawn, and the verdicts where they are few.
+
+    What it was drawn from stands in comments, and in the JSON file beside.
+    """
     ids = made_from.get("entries", "").split()
-    which = [rf"\texttt{{{escaped(name)}}} ({escaped(verdicts[name])})" for name in ids]
-    of = ", ".join(which) if len(ids) <= FEW else f"{len(ids)} entries"
-    commits = made_from["commit"].split()
-    commit = f"commit {commits[0][:12]}" if len(commits) == 1 else "several commits" if ids else "commit not recorded"
-    line = (
-        f"{escaped(said.strip())} {f'Evidence of {of}' if ids else 'Numbers'}: "
-        f"sha256 \\texttt{{{made_from['evidence'][:12]}}}, seed {made_from['seed']}, {commit}."
-    )
+    which = ", ".join(rf"\texttt{{{escaped(name)}}} ({escaped(verdicts[name])})" for name in ids)
+    line = escaped(said.strip()) + (f" Evidence: {which}." if 0 < len(ids) <= FEW else "")
     comment = "\n".join(f"% {name}: {value}" for name, value in made_from.items())
-    return f"{comment}\n\\caption{{{line}}}%\n"
+    return f"{comment}\n\\caption{{{line}}}\\label{{fig:{made_from['figure']}}}%\n"
 
 
 def write(beside: Path, said: str, made_from: Mapping[str, str], found: Mapping[str, Any]) -> None:

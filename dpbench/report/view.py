@@ -101,7 +101,7 @@ def view(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> li
 
 
 def to_dict(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> dict[str, Any]:
-    """The same as plain types, for ``--json``: an item of ``entries`` in ``evidence/schemas/entries.json``."""
+    """The same as plain types, for ``--json``."""
     verdicts = [{"verdict": one.verdict, "value": one.evidence["value"], "level": one.level} for one in found]
     parts = [
         {"label": part.label, "form": part.form, "lines": list(part.lines)} for part in view(claim, found, scope=scope)

@@ -226,6 +226,31 @@ def test_the_caption_goes_through_latex(tmp_path: Path, run: Run, monkeypatch: p
     assert done.returncode == 0, done.stdout[-2000:]
 
 
+PAPER = r"""\documentclass[twocolumn]{article}\usepackage{graphicx,tabularx}\begin{document}
+\input{ledger.tex}Theorem 5 is \dpclaim{glm.thm5.privacy.printed}, see \ref{fig:delta_thm5}, and \cite{dpbench,glm}.
+\begin{figure}\includegraphics{two.pdf}\caption{Both.}\end{figure}
+\begin{figure}\includegraphics{f/delta_thm5.pdf}\input{f/delta_thm5.tex}\end{figure}
+\begin{table}\dpclaims\end{table}\bibliographystyle{plain}\bibliography{refs}\end{document}
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="without LaTeX")
+def test_a_paper_of_two_columns_has_no_overfull_box(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A composed figure, a figure, the table of verdicts and citations; the style knows every entry."""
+    monkeypatch.chdir(tmp_path)
+    assert run("figures delta_thm5 --out f --width 3.17 --font serif --format pdf")[0] == 0
+    assert run("report glm.thm5.* --latex ledger.tex --citation refs.bib --quiet")[0] == 0
+    plot.save(plot.compose([[PRIVACY, RATE]], column="article column", font="serif"), "two.pdf")
+    Path("paper.tex").write_text(PAPER)
+    tex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    for command in (tex, ["bibtex", "paper"], tex, tex):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert command is tex or "Warning" not in done.stdout, done.stdout
+    assert "Overfull" not in done.stdout and "undefined" not in done.stdout, done.stdout
+
+
 @pytest.mark.process
 def test_a_text_that_latex_cannot_print_is_named(tmp_path: Path) -> None:
     if not figures._latex():
