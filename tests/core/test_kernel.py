@@ -147,26 +147,8 @@ TWINS = {
         )
     },
     **{
-        f"dpbench.auditing._log_ratio_kernels.{name}": (f"naive.log_ratio:{twin}", "test_audit_log_ratio.py")
-        for name, twin in (
-            ("newton_steps", "newton"),
-            ("invert", "newton"),
-            ("fit_evidence", "evidence_fit"),
-        )
-    },
-    **{
-        f"dpbench.auditing._log_ratio_kernels.{name}": (f"naive.log_ratio:{twin}", "test_audit_kernels.py")
-        for name, twin in (
-            ("grid_cell", "cell"),
-            ("count_cells", "cell"),
-            ("add_tables", "cell"),
-            ("places", "place"),
-            ("rise_and_fall", "rise_and_fall"),
-        )
-    },
-    **{
         f"dpbench.auditing._trace_kernels.{name}": (f"naive.traces:{twin}", "test_audit_traces.py")
-        for name, twin in (("ones", "set_bits"), ("mix_rows", "key"), ("pair_halves", "halves"))
+        for name, twin in (("ones", "set_bits"), ("pair_halves", "halves"))
     },
     **{
         f"dpbench.papers.heavytail.algorithms.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
