@@ -95,7 +95,7 @@ class Proof:
         claimed = [self._read(comparison) for comparison in claims]
         self._sides = [side for comparison in claimed for side in comparison[1:]]
         self._short: dict[Any, Fraction] = {}
-        self.effort, self.deadline = EFFORT, math.inf
+        self.effort = EFFORT
         whole = {name: self._ends(*ends) for name, ends in sides.items()}
         self.tasks = self.check.Tasks(self.scope, whole)
         self._whole = whole, [self.tasks.goal(one, one[1:]) for one in claimed], self._given

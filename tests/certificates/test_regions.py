@@ -111,7 +111,7 @@ def test_a_fixed_symbol_is_a_value_of_the_certificate() -> None:
 def test_a_tree_that_fails_says_why_and_where() -> None:
     tie = proof("4*exp(x) <= 4 + exp(2*x)", {"x": (-1, 1)}).tree(200)
     assert tie.cuts is None and tie.why and set(tie.left) == {"x"}
-    few = proof("exp(x) <= 101/100 + 2*x + x^3", {"x": (0, 1)}).tree(1)
+    few = proof("exp(x) <= 101/100+2*x+x^3", {"x": (0, 1)}).tree(1)
     assert few.cuts is None and few.why == "the cells did not suffice"
     sums = proof("sum(i, 1, n, 1/i) <= 2*n", {"n": (1, 9)}).tree(9)
     assert sums.cuts is None and "no rule for sum" in sums.why
