@@ -31,8 +31,8 @@ BITS = 128
 NARROW = Fraction(1, 10**7)
 # Candidates for a witness.
 POINTS = 2000
-# Derivatives one below the other; cells of a part of such a proof, and of the whole of it; points that tell a sign.
-DEPTH, FEW, EFFORT, SAMPLES = 8, 40, 400, 12
+# Derivatives one below the other; cells of a part of such a proof, and of all of a search; points that tell a sign.
+DEPTH, FEW, EFFORT, SAMPLES = 8, 40, 150, 12
 
 
 @dataclass
@@ -119,6 +119,7 @@ class Proof:
             Of the middle of each cell that is not decided: True ends the search.
         """
         before, self.deadline = self.check.ctx.prec, time.process_time() + seconds
+        self.effort = EFFORT
         self.check.ctx.prec = BITS
         try:
             return self._explored(_Node(self._whole), cells, look)
@@ -132,7 +133,7 @@ class Proof:
         while queue and not tree.why:
             node = queue.popleft()
             cell, tree.cells = node.task[0], tree.cells + 1
-            self.effort = self.effort - 1 if node.depth else EFFORT
+            self.effort -= node.depth > 0
             self.check.renew()
             unseen = self.tasks.unseen(node.task)
             spent += self.check.spent() if not unseen else 0
@@ -164,7 +165,7 @@ class Proof:
 
     def _sloped(self, node: _Node, goal: Any) -> bool:
         """Whether a derivative, and few steps below it, show the task; the node holds them then."""
-        for step in self._promising(node.task, goal, node.depth) if node.depth < DEPTH else ():
+        for step in self._promising(node.task, goal, node.depth) if node.depth < DEPTH and self.effort > 0 else ():
             self.check.renew()
             try:
                 parts = tuple(_Node(task, node.depth + 1) for task in self.tasks.after(node.task, step))

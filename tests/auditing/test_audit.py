@@ -115,7 +115,7 @@ def test_nothing_to_tell_apart_gives_zero() -> None:
         assert audit(lambda d, n, r, v=value: np.full(n, v), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     assert audit(lambda d, n, r: np.zeros((n, 3)), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     found = audit(lambda d, n, r: np.array([str(x) for x in r.random(n)]), 0.0, 1.0, trials=1_000)
-    assert found.epsilon_lower == 0.0 and "in output" in found.event  # of the texts' parts: no text recurs
+    assert found.epsilon_lower == 0.0  # no text recurs
 
 
 def test_huge_and_tiny_numbers() -> None:

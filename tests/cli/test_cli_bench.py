@@ -102,5 +102,5 @@ def test_the_fit_without_a_radius_is_that_of_least_squares() -> None:
 
 
 def test_help_lists_every_name(run: Any) -> None:
-    out = " ".join(run("bench --help")[1].replace("│", " ").split())
+    out = " ".join(run("bench --help")[1].split()).replace("- ", "-")  # names are broken at their hyphens
     assert all(name in out for name in (*ALGORITHMS, *HEAVY_TAILED, *BY_NAME))

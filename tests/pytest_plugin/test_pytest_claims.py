@@ -24,7 +24,7 @@ def good(run):
 def bad(run):
     for x in (1.0, 3.5):
         yield dict(x=x, left=x, right=1.0)
-    return f"level {{run.level}}, seed {{run.seed}}"
+    return f"level {{run.level}}"
 
 
 @paper.floor("raises", source="s", statement="s", expected="not refuted", because="b", full_only=True)
@@ -48,7 +48,7 @@ def test_a_failure_shows_verdict_expectation_and_evidence(pytester: pytest.Pytes
             "  grade      assumed",
             "  source     Lemma 2",
             "  evidence   value -2.5, level quick, seed 0",
-            "             level quick, seed 0",
+            "             level quick",
             "*3.5*3.5*1*-2.5",
             "*dpbench claims*",
             "not refuted: plug1.good.inequality: value 0.5, grade tried",

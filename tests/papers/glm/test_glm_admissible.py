@@ -255,6 +255,12 @@ ASSUMPTIONS: Assumptions = {
         "n >= n_0 = 2 at BX = Y": every("glm.thm2.inequality.dimension", lambda n: n >= 2, "n"),
         "k is the printed one, at least 1": every("glm.thm2.inequality.dimension", lambda k: k == 1, "printed k"),
     },
+    "glm.cor3.inequality": {
+        "(z - B)^2/B^2 and (1 + z)^2 are 1 at zero, and 2-smooth as B >= 1": every(
+            "glm.cor3.inequality", lambda n: 0.5 * n >= 1.0, "n"),
+        "beta is below the chance of meeting no rare record": every(
+            "glm.cor3.inequality", lambda n, log: log >= -n * math.log1p(-0.01), "n", "log(1/beta)"),
+    },
     "glm.thm9.inequality": {
         "H-smooth with H = 0: the linear loss has a constant slope": lambda: lipschitz_convex(losses.linear())
         and float(np.ptp(losses.linear().derivative(GRID, np.ones_like(GRID)))) == 0.0,

@@ -33,6 +33,7 @@ SECOND = {
         "test_glm_fair.py", "test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed"),
     "glm.thm4.floor.d1": (
         "test_theorem4.py", "test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign"),
+    "glm.cor3.inequality": ("test_claims_glm_rest.py", "test_the_gap_of_a_rare_record_is_that_of_a_grid"),
 }  # fmt: skip
 """Row to the file and the test that derives it by another route."""
 

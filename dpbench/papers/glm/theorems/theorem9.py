@@ -208,6 +208,17 @@ _COROLLARY_3 = (
 )
 
 
+RARE = Space(
+    "a record of chance q that the data set misses, B = sqrt(n/2), X = Y = 1, H = 2",
+    {"n": Real("number of records, n0", 2, 1e12), "q": Real("chance of the rare record", 1e-6, 0.5)},
+    definitions={
+        "weight": "log(2) - n*log(1 - q)",
+        "gap": "q*(1 + sqrt(n/2))^2",
+        "bound": "sqrt(weight) + weight/sqrt(n)",
+    },
+)  # fmt: skip
+
+
 @paper.inequality(
     "cor3",
     source="Corollary 3, with high probability",
@@ -229,6 +240,16 @@ _COROLLARY_3 = (
         caveat="The proof ends: “where the last follows by simplifications using the lower bound on n.” O~ may be "
         "meant to hide powers of log(1/beta) too.",
         effect=1,
+    ),
+    space=order(
+        RARE,
+        "gap",
+        "bound",
+        scalable=("n",),
+        derivation=(
+            "The loss is (z - B)^2/B^2, or (1 + z)^2 with chance q, beta half the chance of meeting none: w = B then "
+            "has empirical risk 0 and the gap q(1 + B)^2.",
+        ),
     ),
     no_certificate="the entry's module decides it along its sizes; none has been sealed yet",
 )
