@@ -30,7 +30,7 @@ TEXT, FILE = 4000, 2_000_000  # characters of an expression, of a file
 BITS = 40_000  # of a rational that is kept as such; beyond it a ball stands for it
 TERMS, CELLS = 20_000, 20_000  # of a sum, of a box
 COUNT = 10**7  # the largest parameter of a tail
-OPERATIONS = 600_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
+OPERATIONS = 800_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"  # of a certificate: no text that a terminal could wrap
 OPPOSITE = {"<=": ">", ">=": "<", "<": ">=", ">": "<="}
 
