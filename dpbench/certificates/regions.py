@@ -32,7 +32,7 @@ NARROW = Fraction(1, 10**7)
 # Candidates for a witness.
 POINTS = 2000
 # Derivatives one below the other; cells of a part of such a proof, and of all of a search; points that tell a sign.
-DEPTH, FEW, EFFORT, SAMPLES = 8, 40, 150, 12
+DEPTH, FEW, EFFORT, SAMPLES = 8, 40, 100, 12
 
 
 @dataclass
@@ -133,7 +133,7 @@ class Proof:
         while queue and not tree.why:
             node = queue.popleft()
             cell, tree.cells = node.task[0], tree.cells + 1
-            self.effort -= node.depth > 0
+            self.effort -= 1
             self.check.renew()
             unseen = self.tasks.unseen(node.task)
             spent += self.check.spent() if not unseen else 0

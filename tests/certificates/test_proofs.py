@@ -121,6 +121,7 @@ def test_the_prover_the_checker_and_mpmath_agree(name: str) -> None:
     assert accepted(made) and true(made)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", FALSE)
 def test_a_changed_constant_is_not_proved(name: str) -> None:
     old, new, point = FALSE[name]
@@ -145,6 +146,7 @@ def test_a_changed_constant_is_not_proved(name: str) -> None:
         proof(wrong)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", WIDER)
 def test_a_region_that_reaches_too_far_is_not_proved(name: str) -> None:
     symbol, (low, high), point = WIDER[name]
