@@ -1,12 +1,12 @@
-"""What each landing ran: a line of .ci/landings, by whose number the next one runs another twelfth of what is left.
+"""What each landing ran: a line of .ci/landings; by their number the next one runs another twenty-fourth of the rest.
 
-    python -m tools.landings part             # of this run: that of this code's line, or the number of lines modulo 12
+    python -m tools.landings part             # of this run: that of this code's line, or the number of lines modulo 24
     python -m tools.landings entries          # of the ledger those of the part in DPBENCH_PART; without it all
     python -m tools.landings append SECONDS   # a line for the code in the index: date, part, seconds, its digest
     python -m tools.landings check            # exit 1 if the code in the index has no line
     python -m tools.landings base             # the commit of the last landing of other code than this
 
-With `DPBENCH_PART`, 2/12 say, tests/conftest.py leaves out the tests of the others. The digest is of `CODE` alone,
+With `DPBENCH_PART`, 2/24 say, tests/conftest.py leaves out the tests of the others. The digest is of `CODE` alone,
 so that evidence and documents may be refreshed after the run.
 """
 
@@ -47,9 +47,9 @@ def lines(root: Path) -> list[list[str]]:
 
 
 def part(root: Path) -> int:
-    """Which twelfth a run is to take: the same code is run again with its own."""
+    """Which twenty-fourth a run is to take: the same code is run again with its own."""
     own = [row[1] for row in lines(root) if row[-1] == digest(root)]
-    return int(own[-1]) if own else len(lines(root)) % 12
+    return int(own[-1]) if own else len(lines(root)) % 24
 
 
 def append(root: Path, seconds: str) -> str:
@@ -70,7 +70,7 @@ def base(root: Path) -> str:
 
 
 def chosen(node: str, share: str) -> bool:
-    """Whether a test or an entry is of this part, "2/12" say; everything is of the part ""."""
+    """Whether a test or an entry is of this part, "2/24" say; everything is of the part ""."""
     number, _, parts = share.partition("/")
     return not share or int(hashlib.sha256(node.encode()).hexdigest(), 16) % int(parts) == int(number)
 

@@ -33,7 +33,7 @@ def test_a_landing_without_its_line_fails_and_evidence_needs_none(tmp_path: Path
     for number in range(2, 8):
         commit(tmp_path, "dpbench/a.py", f"{number}\n")
         assert landings.main(["check"], tmp_path) == 1
-        assert landings.append(tmp_path, "9").split()[1] == str((number - 1) % 12)
+        assert landings.append(tmp_path, "9").split()[1] == str((number - 1) % 24)
         if number == 2:
             assert landings.git(tmp_path, "merge-base", first, landings.base(tmp_path)).strip() == first
     assert landings.main(["append", "soon"], tmp_path) == 2
@@ -43,8 +43,8 @@ def test_parts_are_all_tests_and_none_twice() -> None:
     from tools import landings
 
     names = [f"tests/a.py::test_{number}" for number in range(600)]
-    parts = [{name for name in names if landings.chosen(name, f"{number}/12")} for number in range(12)]
-    assert sum(map(len, parts)) == 600 and set().union(*parts) == {*names} and min(map(len, parts)) > 25
+    parts = [{name for name in names if landings.chosen(name, f"{number}/24")} for number in range(24)]
+    assert sum(map(len, parts)) == 600 and set().union(*parts) == {*names} and min(map(len, parts)) > 10
 
 
 def test_entries_of_the_parts_are_all_entries(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_entries_of_the_parts_are_all_entries(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("DPBENCH_PART", raising=False)
     whole = landings.entries(landings.ROOT)
     parts = []
-    for number in range(12):
-        monkeypatch.setenv("DPBENCH_PART", f"{number}/12")
+    for number in range(24):
+        monkeypatch.setenv("DPBENCH_PART", f"{number}/24")
         parts += landings.entries(landings.ROOT)
     assert sorted(parts) == whole and len(whole) > 300
