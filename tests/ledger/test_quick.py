@@ -26,7 +26,7 @@ def test_some_entries_reach_their_verdicts_at_level_quick() -> None:
     ledger = verify(SOME, level="quick", workers=1)
     other = [(e.claim.id, e.verdict, e.premises, e.evidence.notes) for e in ledger.entries if not e.as_expected]
     assert not other, other
-    assert {entry.claim.id for entry in ledger.entries} == set(SOME) and ledger.as_expected
+    assert {entry.claim.id for entry in ledger.entries} >= set(SOME) and ledger.as_expected
     assert {entry.claim.kind for entry in ledger.entries} >= {"privacy", "rate", "floor", "inequality", "stability"}
 
 
