@@ -34,24 +34,22 @@ def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints() ->
 
 def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None:
     """Wherever the entry that holds instead has a question, or is another variant of the same result."""
+    apart = {"publicdata.thm4.inequality"}  # a sample size, and the privacy of other weights
+    own = {"glm.thm4.floor.small-radius": {"s"}}  # the variable of a path, by which the correction's reach is defined
     shared = 0
     for name, question in OURS.items():
-        holds = CLAIMS[name].holds
-        if CLAIMS[name].expected == "refuted" and holds in OURS and holds.startswith(".".join(name.split(".")[:3])):
-            if CLAIMS[name].formal is not None:  # both from one statement: the same symbols and ranges
-                if CLAIMS[holds].space is not None:
-                    mine, other = ground(question).parameters, ground(OURS[holds]).parameters
-                else:
-                    mine, other = CLAIMS[name].formal.symbols, CLAIMS[holds].formal.symbols
-                if other.keys() > mine.keys():  # the correction is said in more general terms
-                    continue
-                both = mine.keys() & other.keys()  # the variable of a path is its own
-                assert both and all(other[symbol] == mine[symbol] for symbol in both), (name, holds)
-                shared += 1
-                continue
-            assert ground(question) is ground(OURS[holds]), (name, holds)
+        holds, formal = CLAIMS[name].holds, CLAIMS[name].formal
+        if CLAIMS[name].expected == "refuted" and holds in OURS and holds.startswith(name.rpartition(".")[0]):
             shared += 1
-    assert shared >= 18
+            if formal is None or name in apart:
+                assert (ground(question) is ground(OURS[holds])) != (name in apart), (name, holds)
+            elif CLAIMS[holds].space is not None:
+                assert ground(question).parameters.items() <= ground(OURS[holds]).parameters.items(), (name, holds)
+            else:  # both from one statement: the same symbols and ranges
+                mine, other = formal.symbols, CLAIMS[holds].formal.symbols
+                differ = {symbol for symbol in mine if other.get(symbol) != mine[symbol]}
+                assert differ == own.get(name, set()), (name, holds)
+    assert shared >= 40
 
 
 def test_claims_with_a_space_travel_to_workers() -> None:

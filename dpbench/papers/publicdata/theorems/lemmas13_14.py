@@ -274,6 +274,7 @@ _PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess doe
             "statement": TWICE,
             "weight": "constant",
             "hurt": "proof",
+            "holds": "publicdata.lemma14.inequality.deviation-corrected",
             "quote": r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
             "consequence": "Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
             "errata": Correction(

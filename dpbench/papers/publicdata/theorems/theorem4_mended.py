@@ -13,15 +13,15 @@ Laplace weights of scale 2m/ε a sum of k exceeds (2m/ε)(2√(ks') + s') with p
 L_ν| ≤ α/8, as 4(2en/d)^d e^{−nα²/512} ≤ β/3. In all α/2 + α/4 + 2α/8.
 
 B. No smaller power. d even, α ≤ 1/64, ε ≤ 1, any s ≥ (2/ε)√(2md): one class of VC dimension d and one μ = ν_x with
-which, for every m, P(excess > α) ≥ 0.0149 for some labels unless n ≥ 2.5·10⁻⁴ d²/(εα²). d/2 light bits of mass 32α/d,
+which, for every m, P(excess > α) ≥ 0.0149 for some labels unless n ≥ 2.4·10⁻⁴ d²/(εα²). d/2 light bits of mass 32α/d,
 d/2 heavy ones of mass 1/d, the rest at a point where all agree; a product class. m ≤ d/(64α): a light bit is unhit with
 chance 1/2 or more; for labels of light bits that are fair coins fixed in advance f̂ is independent of them there: mean
 excess at least 16α/4, excess at most 16α, so P(excess > α) ≥ 3/15 for some labels. m > d/(64α): heavy labels have the
 bias h = 64α, a wrong heavy bit costs h/d, so the excess is 32αw, w the share of wrong ones. λ = m/d ≥ 1: a bit has at
-least λ/2 public points with chance 0.594 or more (the least, 1 − 3e^−2, is at λ just above 2), and its labels lead by
+least λ/2 public points with chance 0.5939 or more (the least, 1 − 3e^−2, is at λ just above 2), and its labels lead by
 at most nh/d + √(n/d) with chance 1/2 or more (Cantelli). If n ≤ 0.36 s√(md)/h, then nh/d ≤ 0.36 s√λ, and √(n/d) ≤
-√(0.36 s√λ/h) ≤ 0.36 s√λ, as 0.36 h s√λ ≥ 1. So it flips with chance at least 0.297·P(N > 0.72√2) ≥ 0.0457, and P(w >
-1/32) ≥ (0.0457 − 1/32)/(1 − 1/32) ≥ 0.0149. And 0.36 s√(md)/(64α) ≥ 0.36·2√2·md/(64αε) ≥ 2.5·10⁻⁴ d²/(εα²).
+√(0.36 s√λ/h) ≤ 0.36 s√λ, as 0.36 h s√λ ≥ 1. So it flips with chance at least 0.29695·P(N > 0.72√2) ≥ 0.0457, and P(w >
+1/32) ≥ (0.0457 − 1/32)/(1 − 1/32) ≥ 0.0149. And 0.36 s√(md)/(64α) ≥ 0.36·2√2·md/(64αε) ≥ 2.4·10⁻⁴ d²/(εα²).
 
 C. Localised, σ = 1 (ν_x = μ), L* = inf L_ν. Relative deviations (Vapnik and Chervonenkis; Bousquet, Boucheron and
 Lugosi): each of P(sup (Pf − P_n f)/√(Pf) ≥ 2√u) and P(sup (P_n f − Pf)/√(P_n f) ≥ 2√u) is at most 4Π(2n)e^{−nu}. Five
@@ -42,7 +42,7 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.special import bdtrc, ndtr, ndtri
+from scipy.special import bdtrc, betaincinv, ndtr, ndtri
 
 from dpbench import bounds
 from dpbench.core.sampling import stream
@@ -119,15 +119,34 @@ LOCALISED = GAUSSIAN.replace(
 )
 
 
-def equal_bits(d: int, m: int, alpha: float, noise: str) -> float:
-    """The n at which d equal bits with their mean lead nh/d, h = 8α, flip with chance 1/8: the mean excess is α."""
+def bits_need(d: int, m: int, alpha: float, beta: float, scale: float, noise: str, least: float = 0.5) -> float:
+    """Below this n equal bits, their labels led as on average, have an excess above α with a chance above β.
+
+    It has if j of d bits of mass w/d flip, of bias h, wh = αd/j. w = 2R + αd/j, so that the least risk w(1 − h)/2 is R,
+    and at most 1; public points as many as on average; the hardest of three j.
+    """
+    needed = 0.0
+    for j in {math.ceil(d * share) for share in (0.25, 0.75, 1.0)}:
+        points = m / d * min(1.0, 2.0 * least + alpha * d / j)
+        flip = float(betaincinv(j, d - j + 1, beta))
+        if alpha * d > j or flip >= 0.5:
+            continue
+        needed = max(needed, scale * _reach(points, flip, noise) * j / alpha)
+    return needed
+
+
+def _reach(points: float, chance: float, noise: str) -> float:
+    """What the sum of so many weights of scale 1 exceeds with this chance."""
     if noise == "gaussian":
-        return theory.rrspm_gaussian_scale(m, 1.0, DELTA, d * math.log(2.0)) * math.sqrt(m * d) * float(
-            -ndtri(FLIPS)
-        ) / (8.0 * alpha)  # fmt: skip
-    group = max(1, m // d)
-    tail = bisected(lambda t: laplace_sum_tail(group, t) <= FLIPS, 1e-3, 1e6)
-    return theory.rrspm_laplace_scale(m, 1.0) * tail * d / (8.0 * alpha)
+        return math.sqrt(points) * float(-ndtri(chance))
+    return bisected(lambda t: laplace_sum_tail(max(1, round(points)), t) <= chance, 1e-3, 1e9)
+
+
+def in_use(m: int, noise: str) -> float:
+    """The scale of Algorithm 4's weights by default, two labellings."""
+    if noise == "laplace":
+        return theory.rrspm_laplace_scale(m, 1.0)
+    return theory.rrspm_gaussian_scale(m, 1.0, DELTA, math.log(2.0))
 
 
 def flips(m: int, n: int, bias: float, seed: int, block: int) -> int:
@@ -141,25 +160,28 @@ def flips(m: int, n: int, bias: float, seed: int, block: int) -> int:
 
 
 def localised(context: Context) -> Rows:
-    """C at A₀, over L*, α, β, d and ε; and what makes the right side grow slower than A from there on."""
+    """C at A₀, over L*, α, β, d and ε; what makes the right side grow slower than A from there on; and equal bits."""
     grid = product((1, 10, 1000), (0.125, 0.01, 1e-4), (BETA, 1e-9), (0.0, 1e-3, 0.5), (0.1, 1.0))
     for d, alpha, beta, least, epsilon in grid:
         at = {"d": d, "alpha": alpha, "beta": beta, "R": least, "epsilon": epsilon, "delta": DELTA}
         slope, reached, end = (LOCALISED.number(name, **at) for name in ("sqrt(u/A) + g/sqrt(apart)", "reached", "A"))
         yield {"what": "risk", "alpha": alpha, "least": least, "left": reached, "right": end}
         yield {"what": "slope", "alpha": alpha, "least": least, "left": slope, "right": 1.0}
+        m, scale, n = (LOCALISED.number(name, **at) for name in ("m", "s", "n"))
+        needed = bits_need(d, math.ceil(m), alpha, beta, scale, "gaussian", least)
+        yield {"what": "records", "alpha": alpha, "least": least, "left": needed, "right": n}
     return "value: smallest relative margin"
 
 
 def no_fewer(context: Context) -> Rows:
-    """B: the chance that a heavy bit flips at n = 2.5e-4 d²/(εα²), at least, for m from d/(64α) on."""
-    for d, alpha, epsilon, times in product((2, 100, 10_000), (1.0 / 64.0, 1e-3), (0.1, 1.0), (1, 3, 100)):
+    """B: the chance that a heavy bit flips at n = 2.4e-4 d²/(εα²), at least, for m from d/(64α) on."""
+    for d, alpha, epsilon, times in product((2, 100, 10_000), (1.0 / 64.0, 1e-3), (0.1, 1.0), (1, 2, 3, 100)):
         m = math.floor(d / (64.0 * alpha)) * times + 1
-        n, share = 2.5e-4 * d * d / (epsilon * alpha**2), m / d
+        n, share = 2.4e-4 * d * d / (epsilon * alpha**2), m / d
         scale, lead = 2.0 / epsilon * math.sqrt(2.0 * m * d), n / d * 64.0 * alpha + math.sqrt(n / d)
         hit = float(bdtrc(math.ceil(0.5 * share) - 1, m, 1.0 / d))
         chance = 0.5 * hit * float(ndtr(-lead / (scale * math.sqrt(0.5 * share))))
-        yield {"what": "points", "d": d, "alpha": alpha, "m": m, "left": 0.594, "right": hit}
+        yield {"what": "points", "d": d, "alpha": alpha, "m": m, "left": 0.5939, "right": hit}
         yield {"what": "flips", "d": d, "alpha": alpha, "m": m, "left": 0.0457, "right": chance}
     return "value: smallest relative margin of a bit's points and of its chance to flip"
 
@@ -176,7 +198,7 @@ def no_fewer(context: Context) -> Rows:
     quote=_QUOTE,
     statement=GAUSSIAN,
     because="A of this module: nets for the symmetric differences, a union over the labellings, uniform deviations. "
-    "Beside it equal bits, labels biased by 8 alpha, which flip with chance 1/8, and the mechanism itself on one bit. "
+    "Beside it equal bits, of which enough flip with chance beta: a fifth of n; and the mechanism itself on one bit. "
     "In alpha only: d^2 and 1/epsilon stay (row necessary); any m >= d, epsilon = O(d); arXiv v1 is compared with.",
     rows={
         "laplace": {
@@ -201,7 +223,7 @@ def no_fewer(context: Context) -> Rows:
             "rests_on": (),
             "statement": "For even d, alpha <= 1/64, epsilon <= 1 and weights of standard deviation (2/epsilon) "
             "sqrt(2 m d) or more there are one class of VC dimension d and one mu = nu_x with which, for every m, "
-            "Algorithm 4 has an excess above alpha with probability 0.0149 for some labels unless n >= 2.5e-4 "
+            "Algorithm 4 has an excess above alpha with probability 0.0149 for some labels unless n >= 2.4e-4 "
             "d^2/(epsilon alpha^2).",
             "because": "B of this module: light bits that a small m leaves unhit, heavy ones that a large m drowns.",
         },
@@ -214,25 +236,30 @@ def learner(context: Context, stated: Statement, noise: str) -> Evidence:
         at = {"d": d, "alpha": alpha, "beta": beta, "sigma": sigma, "epsilon": 1.0}
         at |= {"delta": DELTA} if noise == "gaussian" else {}
         m, hit, size, first, n = (stated.number(name, **at) for name in ("m", "hit", "h", "n_1", "n_2"))
+        weight = 2.0 * m  # Laplace, epsilon = 1
         needed_log = math.log(12.0 / beta) + d * math.log(2.0 * math.e * n / d)
         rows.append({"what": "points", "alpha": alpha, "left": hit, "right": m})
         rows.append({"what": "deviations", "alpha": alpha, "left": needed_log, "right": n * alpha**2 / 512.0})
         if noise == "gaussian":
-            scale = theory.rrspm_gaussian_scale(math.ceil(m), 1.0, DELTA, size)
-            rows.append({"what": "weights", "alpha": alpha, "left": scale, "right": stated.number("s", **at)})
-        needed = equal_bits(d, math.ceil(m), alpha, noise)
+            least, weight = theory.rrspm_gaussian_scale(math.ceil(m), 1.0, DELTA, size), stated.number("s", **at)
+            rows.append({"what": "weights", "alpha": alpha, "left": least, "right": weight})
+        needed = bits_need(d, math.ceil(m), alpha, beta, weight, noise)
         rows.append({"what": "records", "alpha": alpha, "left": needed, "right": max(first, n)})
     powers = []
     for power in (1.0, 2.0):  # m of order 1/α, and the paper's α^−2
-        few, many = (equal_bits(1, round(40.0 * a**-power), a, noise) for a in (1.0 / 16.0, 1.0 / 256.0))
+        sizes = {a: round(40.0 * a**-power) for a in (1.0 / 16.0, 1.0 / 256.0)}
+        few, many = (bits_need(1, m, a, FLIPS, in_use(m, noise), noise) for a, m in sizes.items())
         powers.append(math.log(many / few) / math.log(16.0))
-    note = f"powers of 1/alpha that equal bits need: {powers[0]:.2f} at this m, {powers[1]:.2f} at the paper's"
+    share = max(row["left"] / row["right"] for row in rows if row["what"] == "records")
+    note = (
+        f"equal bits need {share:.2f} of n at most; powers of 1/alpha {powers[0]:.2f}, {powers[1]:.2f} at the paper's"
+    )
     if noise == "laplace":
         return margins(rows, "value: smallest relative margin", note)
     m, blocks = 1000, context.pick(quick=2, full=20)
-    n = round(equal_bits(1, m, 1.0 / 32.0, noise))
+    n = round(bits_need(1, m, 0.25, FLIPS, in_use(m, noise), noise))
     hits, runs = sum(sampled(context, flips, m, n, 0.25, blocks=blocks)), 1000 * blocks
     low, high = (float(f(hits, runs, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
-    rows.append({"what": "least chance", "alpha": 1.0 / 32.0, "left": low, "right": FLIPS})
-    rows.append({"what": "chance", "alpha": 1.0 / 32.0, "left": FLIPS, "right": high})
+    rows.append({"what": "least chance", "alpha": 0.25, "left": low, "right": FLIPS})
+    rows.append({"what": "chance", "alpha": 0.25, "left": FLIPS, "right": high})
     return margins(rows, "value: smallest relative margin", note, trials=runs)
