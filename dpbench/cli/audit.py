@@ -5,11 +5,15 @@ Each way to audit is a command of its own, which has the options that mean somet
 
 from __future__ import annotations
 
+import functools
+import inspect
+import itertools
 import math
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -76,147 +80,123 @@ Tradeoff = Annotated[
         "--tradeoff", help="write the trade-off curve: .csv, .pdf, .png, .svg", metavar="FILE", show_default=False
     ),
 ]
-MaxSeconds = Annotated[
-    float | None, typer.Option("--max-seconds", help="make fewer runs in more time", show_default=False, **NUMBER)
-]
+
+CLAIMED = {"epsilon": (Epsilon, None), "delta": (Delta, 0.0), "confidence": (Confidence, 0.999)}
+UNIT = {"claim": (Claim, None)}
+READ = {"relation": (Relation, None), "score": (Score, None), "ignore": (Ignore, None)}
+ASSUMED = {"assume": (Assume, None)}
+TRADEOFF = {"tradeoff": (Tradeoff, None)}
+SAMPLED = {"workers": (WorkersOption, None), "scheduler": (SchedulerOption, None)}
+REPORTED = {
+    "curve": (Curve, None),
+    "seed": (SeedOption, 0),
+    "json_file": (JsonOption, None),
+    "quiet": (QuietOption, False),
+}
+"""Options that several commands share, each with its default."""
 
 
-@guarded
+def command(*groups: dict[str, tuple[Any, Any]]) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Make a command of a function that returns a name and the audit to run, ready to be called.
+
+    The command has the function's own arguments, the options of `groups` and those of `REPORTED`; its help page shows
+    what is required first, then the claim. The function gets its own and, as `options`, those of `groups`, as the
+    audits of Python take them.
+    """
+
+    def decorated(prepare: Callable[..., Any]) -> Callable[..., None]:
+        @functools.wraps(prepare)
+        def run(**given: Any) -> None:
+            _run(prepare, **given)
+
+        hints = get_type_hints(prepare, include_extras=True)
+        own = [
+            parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[name])
+            for name, parameter in inspect.signature(prepare).parameters.items()
+            if name != "options"
+        ]
+        required = [parameter for parameter in own if parameter.default is parameter.empty]
+        optional = [parameter for parameter in own if parameter.default is not parameter.empty]
+        parameters = [*required, *itertools.chain(*map(_parameters, groups)), *optional, *_parameters(REPORTED)]
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return guarded(run)
+
+    return decorated
+
+
+def _parameters(options: dict[str, tuple[Any, Any]]) -> list[inspect.Parameter]:
+    return [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in options.items()
+    ]
+
+
+@command(CLAIMED, UNIT, READ, TRADEOFF, SAMPLED)
 def audit(
     sampler: Sampler,
     data: Data,
     neighbour: Neighbour,
-    epsilon: Epsilon = None,
-    delta: Delta = 0.0,
-    claim: Claim = None,
-    confidence: Confidence = 0.999,
-    relation: Relation = None,
     trials: Trials = "1000000",
     each: Each = False,
-    score: Score = None,
-    ignore: Ignore = None,
-    max_seconds: MaxSeconds = None,
-    curve: Curve = None,
-    tradeoff: Tradeoff = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = None,
-    scheduler: SchedulerOption = None,
-    json_file: JsonOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    max_seconds: Annotated[
+        float | None, typer.Option("--max-seconds", help="make fewer runs in more time", show_default=False, **NUMBER)
+    ] = None,
+    **options: Any,
+) -> Any:
     """Bound the privacy loss of your own mechanism from below; exit 1 if the claim is refuted, or the audit blind.
 
     dpbench audit mine:noisy_count --data a.npy --neighbour b.npy --epsilon 1
     """
     from dpbench.auditing.audit import audit as by_values
-    from dpbench.cli.audit_arrays import read_dataset
 
-    def measured(**running: Any) -> Any:
-        mechanism = _mechanism(sampler, each)
-        return by_values(
-            mechanism, read_dataset("--data", data), read_dataset("--neighbour", neighbour), epsilon=epsilon,
-            delta=delta, claim=_claim(claim), confidence=confidence, relation=relation, trials=_trials(trials),
-            score=_score(score), ignore=tuple(ignore or ()), max_seconds=max_seconds, seed=seed, **running,
-        )  # fmt: skip
-
-    _report(sampler, measured, curve, tradeoff, json_file, quiet, workers, scheduler)
+    pair = _mechanism(sampler, each), *_datasets(data, neighbour)
+    return sampler, partial(by_values, *pair, trials=_trials(trials), max_seconds=max_seconds, **options)
 
 
-@guarded
+@command(CLAIMED, TRADEOFF, SAMPLED)
 def audit_bits(
-    sampler: Sampler,
-    data: Data,
-    neighbour: Neighbour,
-    epsilon: Epsilon = None,
-    delta: Delta = 0.0,
-    confidence: Confidence = 0.999,
-    trials: Trials = "1000000",
-    each: Each = False,
-    curve: Curve = None,
-    tradeoff: Tradeoff = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = None,
-    scheduler: SchedulerOption = None,
-    json_file: JsonOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    sampler: Sampler, data: Data, neighbour: Neighbour, trials: Trials = "1000000", each: Each = False, **options: Any
+) -> Any:
     """Audit the last bits of floating-point outputs instead of their values; exit 1 if the claim is refuted.
 
     dpbench audit-bits mine:noisy_mean --data a.npy --neighbour b.npy --epsilon 1
     """
     from dpbench.auditing.bits import audit_bits as by_bits
-    from dpbench.cli.audit_arrays import read_dataset
 
-    def measured(**running: Any) -> Any:
-        mechanism = _mechanism(sampler, each)
-        return by_bits(
-            mechanism, read_dataset("--data", data), read_dataset("--neighbour", neighbour), epsilon=epsilon,
-            delta=delta, confidence=confidence, trials=_trials(trials), seed=seed, **running,
-        )  # fmt: skip
-
-    _report(sampler, measured, curve, tradeoff, json_file, quiet, workers, scheduler)
+    pair = _mechanism(sampler, each), *_datasets(data, neighbour)
+    return sampler, partial(by_bits, *pair, trials=_trials(trials), **options)
 
 
-@guarded
+@command(CLAIMED, UNIT, READ, TRADEOFF, SAMPLED)
 def audit_search(
     sampler: Sampler,
     domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="a .json file, or records=5,low=0,high=1,nan=true")],
-    epsilon: Epsilon = None,
-    delta: Delta = 0.0,
-    claim: Claim = None,
-    confidence: Confidence = 0.999,
-    relation: Relation = None,
     trials: Annotated[int, typer.Option("--trials", help="runs on each data set", **WHOLE)] = 1_000_000,
     each: Each = False,
-    score: Score = None,
-    ignore: Ignore = None,
-    max_seconds: Annotated[
+    seconds: Annotated[
         float | None, typer.Option("--max-seconds", help="end the proposals then", show_default=False, **NUMBER)
     ] = None,
-    curve: Curve = None,
-    tradeoff: Tradeoff = None,
-    seed: SeedOption = 0,
-    workers: WorkersOption = None,
-    scheduler: SchedulerOption = None,
-    json_file: JsonOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    **options: Any,
+) -> Any:
     """Find two neighbouring data sets that tell, and audit there; exit 1 if the claim is refuted, or the audit blind.
 
     dpbench audit-search mine:noisy_count records=5,low=0,high=1 --epsilon 1
     """
     from dpbench.auditing.search import find_neighbours
 
-    def measured(**running: Any) -> Any:
-        mechanism = _mechanism(sampler, each)
-        return find_neighbours(
-            mechanism, read_domain(domain), epsilon=epsilon, delta=delta, claim=_claim(claim), confidence=confidence,
-            relation=relation, trials=trials, score=_score(score), ignore=tuple(ignore or ()),
-            seconds=max_seconds, seed=seed, **running,
-        )  # fmt: skip
-
-    _report(sampler, measured, curve, tradeoff, json_file, quiet, workers, scheduler)
+    mechanism = _mechanism(sampler, each)
+    return sampler, partial(find_neighbours, mechanism, read_domain(domain), trials=trials, seconds=seconds, **options)
 
 
-@guarded
+@command(CLAIMED, UNIT, READ, TRADEOFF)
 def audit_arrays(
     outputs: Annotated[str, typer.Argument(metavar="OUTPUTS", help=f"outputs on the data set {_ARRAY}")],
     neighbour_outputs: Annotated[
         str, typer.Argument(metavar="NEIGHBOUR_OUTPUTS", help=f"and on the neighbour {_ARRAY}")
     ],
-    epsilon: Epsilon = None,
-    delta: Delta = 0.0,
-    claim: Claim = None,
-    confidence: Confidence = 0.999,
-    relation: Relation = None,
-    score: Score = None,
-    ignore: Ignore = None,
-    curve: Curve = None,
-    tradeoff: Tradeoff = None,
-    seed: SeedOption = 0,
-    json_file: JsonOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    **options: Any,
+) -> Any:
     """Audit outputs that are drawn already, an independent run a row; exit 1 if the claim is refuted.
 
     dpbench audit-arrays a_runs.npy b_runs.npy --epsilon 1
@@ -224,60 +204,32 @@ def audit_arrays(
     from dpbench.auditing.samples import audit_samples
     from dpbench.cli.audit_arrays import read_pair
 
-    def measured(**running: Any) -> Any:
-        pair = read_pair(("OUTPUTS", outputs), ("NEIGHBOUR_OUTPUTS", neighbour_outputs))
-        return audit_samples(
-            *pair, epsilon=epsilon, delta=delta, claim=_claim(claim), confidence=confidence, relation=relation,
-            score=_score(score), ignore=tuple(ignore or ()), seed=seed,
-        )  # fmt: skip
-
-    _report("arrays", measured, curve, tradeoff, json_file, quiet)
+    pair = read_pair(("OUTPUTS", outputs), ("NEIGHBOUR_OUTPUTS", neighbour_outputs))
+    return "arrays", partial(audit_samples, *pair, **options)
 
 
-@guarded
+@command(CLAIMED, UNIT, ASSUMED)
 def audit_one_run(
     run: Annotated[str, typer.Argument(metavar=SAMPLER, help="a callable (included, rng) -> scores of the canaries")],
     canaries: Annotated[int, typer.Option("--canaries", help="how many, each in the data by a fair coin", **WHOLE)],
-    epsilon: Epsilon = None,
-    delta: Delta = 0.0,
-    claim: Claim = None,
-    confidence: Confidence = 0.999,
-    assume: Assume = None,
-    curve: Curve = None,
-    seed: SeedOption = 0,
-    json_file: JsonOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    **options: Any,
+) -> Any:
     """Audit one run of your own training with many canaries; exit 1 if the claim is refuted.
 
     dpbench audit-one-run mine:train --canaries 1000 --epsilon 1 --delta 1e-5
     """
     from dpbench.auditing.one_run import audit_one_run as by_canaries
 
-    def measured(**running: Any) -> Any:
-        made = import_callable(run, SAMPLER, "a callable (included, rng) -> scores")
-        return by_canaries(
-            made, canaries, epsilon=epsilon, delta=delta, claim=_claim(claim), confidence=confidence, assume=assume,
-            seed=seed,
-        )  # fmt: skip
-
-    _report(run, measured, curve, None, json_file, quiet)
+    training = import_callable(run, SAMPLER, "a callable (included, rng) -> scores")
+    return run, partial(by_canaries, training, canaries, **options)
 
 
-@guarded
+@command(CLAIMED, UNIT, ASSUMED)
 def audit_scores(
     included: Annotated[str, typer.Argument(metavar="INCLUDED", help=f"which canaries were in the data {_ARRAY}")],
     scores: Annotated[str, typer.Argument(metavar="SCORES", help=f"the scores of all canaries {_ARRAY}")],
-    epsilon: Epsilon = None,
-    delta: Delta = 0.0,
-    claim: Claim = None,
-    confidence: Confidence = 0.999,
-    assume: Assume = None,
-    curve: Curve = None,
-    seed: SeedOption = 0,
-    json_file: JsonOption = None,
-    quiet: QuietOption = False,
-) -> None:
+    **options: Any,
+) -> Any:
     """Audit one run with canaries that is over, from the coins and the scores; exit 1 if the claim is refuted.
 
     dpbench audit-scores coins.npy scores.npy --epsilon 1 --delta 1e-5
@@ -285,13 +237,8 @@ def audit_scores(
     from dpbench.auditing.one_run import audit_one_run_scores
     from dpbench.cli.audit_arrays import read_array
 
-    def measured(**running: Any) -> Any:
-        return audit_one_run_scores(
-            read_array("INCLUDED", included), read_array("SCORES", scores), epsilon=epsilon, delta=delta,
-            claim=_claim(claim), confidence=confidence, assume=assume, seed=seed,
-        )  # fmt: skip
-
-    _report("scores", measured, curve, None, json_file, quiet)
+    arrays = read_array("INCLUDED", included), read_array("SCORES", scores)
+    return "scores", partial(audit_one_run_scores, *arrays, **options)
 
 
 def _mechanism(sampler: str, each: bool) -> Any:
@@ -301,38 +248,52 @@ def _mechanism(sampler: str, each: bool) -> Any:
     return by_calls(found) if each else found
 
 
-def _claim(text: str | None) -> Any:
-    return None if text is None else read_claim(text)
+def _datasets(data: str, neighbour: str) -> tuple[Any, Any]:
+    from dpbench.cli.audit_arrays import read_dataset
+
+    return read_dataset("--data", data), read_dataset("--neighbour", neighbour)
 
 
-def _score(name: str | None) -> Any:
-    return None if name is None else import_callable(name, "--score", "a callable (outputs) -> scores")
+def _as_taken(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as the audits of Python take them."""
+    taken = dict(options)
+    if options.get("claim") is not None:
+        taken["claim"] = read_claim(options["claim"])
+    if options.get("score") is not None:
+        taken["score"] = import_callable(options["score"], "--score", "a callable (outputs) -> scores")
+    if "ignore" in options:
+        taken["ignore"] = tuple(options["ignore"] or ())
+    return taken
 
 
-def _report(
-    name: str,
-    measured: Callable[..., Any],
+def _epsilons(curve: str) -> list[float]:
+    from dpbench.core.validation import real
+
+    return [real("--curve", epsilon, at_least=0.0) for epsilon in parts("--curve", curve, float)]
+
+
+def _run(
+    prepare: Callable[..., Any],
+    *,
     curve: str | None,
-    tradeoff: Path | None,
     json_file: Path | None,
     quiet: bool,
-    workers: int | None = 1,
-    scheduler: str | None = None,
+    tradeoff: Path | None = None,
+    **options: Any,
 ) -> None:
-    """Run an audit, which is given what computes and its progress; write and print its result, and end with its code.
-
-    Files are checked before the run.
-    """
+    """Run an audit, write and print its result, and end with its code. Files are checked before the run."""
     check_writable("--json", json_file)
     _check_tradeoff(tradeoff)
-    epsilons = None if curve is None else parts("--curve", curve, float)
+    epsilons = None if curve is None else _epsilons(curve)
     from dpbench.core.validation import InvalidInput
     from dpbench.runs.progress import on_stderr
 
-    progress = on_stderr(quiet)
+    progress, sampled = on_stderr(quiet), "workers" in options
+    workers, scheduler = options.pop("workers", 1), options.pop("scheduler", None)
     try:
         with chosen_workers(workers, scheduler) as computing, stoppable("an audit", computing) as executor:
-            result = measured(workers=executor, progress=progress.blocks)
+            name, measure = prepare(**_as_taken(options))
+            result = measure(**({"workers": executor, "progress": progress.blocks} if sampled else {}))
     except InvalidInput as error:
         _show_frames(error)
         raise

@@ -41,6 +41,8 @@ def errata(
 
     if html + latex + coverage > 1:
         raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
+    if evidence is not None and (latex or coverage):
+        raise InvalidInput(f"--evidence must not stand beside --latex or --coverage, which read none, got {evidence}")
     check_writable("--json", json_file)
     use_sources(sources)
     with indexed():

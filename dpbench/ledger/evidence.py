@@ -78,9 +78,11 @@ def committed(place: Path | None = None, ids: Iterable[str] | None = None) -> di
     Raises
     ------
     InvalidInput
-        If a file is not such evidence.
+        If `place` is no folder, or a file in it is not such evidence.
     """
-    place = folder() if place is None else place
+    if place is not None and not place.is_dir():
+        raise invalid("evidence", "an existing folder", str(place))
+    place = place or folder()
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(place.glob("*.json") if ids is None else {file for name in ids for file in _files(name, place)}):
         try:
