@@ -91,16 +91,11 @@ class Losses:
         return found.w, found.distance, np.clip(self.X @ found.w - self.y, -1.0, 1.0)
 
     def _certain(self, slope: np.ndarray, scale: float) -> tuple[np.ndarray, float, np.ndarray]:
-        """By `interior_point`, over the unit ball; Huber's loss is the least of |r − u| + u²/2 over u."""
-        n, d = self.X.shape
-        X, bend, weights = self.radius * self.X, self.radius**2 / scale * self.bend, self.weights / scale
-        weights, slope_here = np.maximum(weights, np.finfo(float).tiny), self.radius / scale * slope
-        if self.huber:
-            X = np.hstack([X, -np.eye(n)])
-            bend = np.block([[bend, np.zeros((d, n))], [np.zeros((n, d)), np.diag(weights)]])
-            slope_here = np.concatenate([slope_here, np.zeros(n)])
-        w, s = interior.interior_point(X, self.y, weights, bend, slope_here, np.arange(slope_here.size) < d)
-        w = self.radius * w[:d]
+        """By `interior_point`, over the unit ball."""
+        weights = np.maximum(self.weights / scale, np.finfo(float).tiny)
+        bend, slope_here = self.radius**2 / scale * self.bend, self.radius / scale * slope
+        w, s = interior.interior_point(self.radius * self.X, self.y, weights, bend, slope_here, self.huber)
+        w *= self.radius
         into_ball(self.radius, False, w)
         return w, self._gap(w, s, slope) / scale, s
 

@@ -123,7 +123,7 @@ def test_the_default_tolerance_is_reached_on_awkward_data(kind: str) -> None:
         y = np.where(y >= 0.0, 1.0, -1.0) if loss.name == "logistic" else y
         p = GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=10.0 ** rng.uniform(-2, 2))
         m = OutputPerturbation(10.0 ** rng.uniform(-2, 1), 1e-5)
-        assert np.linalg.norm(m.centre(p)) <= p.radius
+        assert np.linalg.norm(m.centre(p)) <= p.radius and m.diagnose(p)["distance"] <= m.tau(p)
 
 
 def settings_of(name: str, n: int = 300) -> Objective:
