@@ -1,14 +1,15 @@
 """Plant random errors in a copy of the project, one at a time, and count those that a test notices.
 
-    python -m tests.mutations --seed SEED [--seed ...] --count 30 --json FILE
+    python -m tests.mutations --seed SEED [--seed ...] --count 30 --json FILE [--under FOLDER ... --tests FOLDER ...]
     python -m tests.mutations --again FILE --json OTHER
 
-The first line draws errors (`draw`), runs all tests but those marked evidence once, to see which of them run the
-functions of the errors, and lets every one of these meet the error: the nearest first, until one fails. An error is
-noticed if a test fails that passes with the same function written anew without the error. What takes more than
-`--limit` seconds of processor time is undecided, and counts as not noticed. The second line tries the errors of a file
-again, wherever their lines still stand. A file is taken up where it was left, with the same `--folder` without running
-all tests again. Survivors are read: what is no error is named in `equivalent` of the file, with the reason.
+The first line draws errors (`draw`) in the functions under the folders, runs the tests that are asked for (all but
+those marked evidence) once, to see which of them run the functions of the errors, and lets every one of these meet
+the error: the nearest first, until one fails. An error is noticed if a test fails that passes with the same function
+written anew without the error. What takes more than `--limit` seconds of processor time is undecided, and counts as
+not noticed. The second line tries the errors of a file again where their lines still stand. A file is taken up where
+it was left, with the same `--folder` without running all tests again. Survivors are read: what is no error is named
+in `equivalent` of the file, with the reason.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .draw import Error, draw, found, functions, home, kernel, marked, planted
+from .draw import FOLDERS, Error, draw, found, marked, planted
 from .plugin import CHOSEN, REACHED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,16 +63,15 @@ class Copy:
         own = {"PYTHONPATH": paths, "MPLBACKEND": "Agg", "NUMBA_CACHE_DIR": str(folder / "numba")}
         self.environment = {**os.environ, **own, CHOSEN: str(self.chosen)}
 
-    def reach(self, errors: list[Error], folder: Path) -> None:
-        """Run all tests with the functions of the errors marked; the folder gets what they note."""
+    def reach(self, errors: list[Error], folder: Path, tests: Iterable[str] = ()) -> None:
+        """Run these tests, or all, with the functions of the errors marked; the folder gets what they note."""
         folder.mkdir()
         before = {path: (self.root / path).read_text(encoding="utf-8") for path in {error.path for error in errors}}
         for path, text in before.items():
-            known = dict(functions(text))
-            names = {error.function for error in errors if error.path == path and not kernel(known[error.function])}
+            names = {error.function for error in errors if error.path == path}
             (self.root / path).write_text(marked(text, path, names), encoding="utf-8")
         command = [sys.executable, "-m", "pytest", "-q", "-m", "not evidence", "-p", "no:cacheprovider",
-                   "-p", "tests.mutations.plugin"]  # fmt: skip
+                   "-p", "tests.mutations.plugin", *tests]  # fmt: skip
         environment = {name: value for name, value in self.environment.items() if name != CHOSEN}
         subprocess.run(command, cwd=self.root, env={**environment, REACHED: str(folder)}, check=False)
         for path, text in before.items():
@@ -180,6 +180,12 @@ def error_of(one: dict[str, Any]) -> Error:
     return Error(**{name: one[name] for name in Error.__dataclass_fields__})
 
 
+def stands(error: Error) -> bool:
+    """Whether its lines still stand in its function."""
+    path = ROOT / error.path
+    return path.exists() and found(path.read_text(encoding="utf-8"), error) is not None
+
+
 def name_of(one: dict[str, Any]) -> str:
     return error_of(one).name
 
@@ -192,10 +198,11 @@ def main() -> int:
     parser.add_argument("--again", type=Path, help="a file of results, whose errors are tried again")
     parser.add_argument("--limit", type=float, default=100.0, help="processor seconds for one error (default 100)")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no error after these")
-    parser.add_argument("--tree", type=Path, default=ROOT, help="the code and its tests (default: this checkout)")
-    parser.add_argument("--also", type=Path, help="draw only errors that can be planted in this tree, too")
+    parser.add_argument(
+        "--under", nargs="+", default=FOLDERS, help="draw in these folders or files (default: the product)"
+    )
+    parser.add_argument("--tests", nargs="+", default=(), help="folders or files of tests (default: all)")
     parser.add_argument("--folder", type=Path, help="where copy, kernels and what the tests run are kept")
-    parser.add_argument("--draw", action="store_true", help="only draw")
     asked = parser.parse_args()
     if (asked.seed is None) == (asked.again is None):
         parser.error("either --seed or --again must be given")
@@ -207,34 +214,25 @@ def main() -> int:
     else:
         document = {"equivalent": {}, "errors": []}
         for seed in asked.seed:
-            drawn = (error for error in draw(asked.tree, seed)
-                     if asked.also is None or home(asked.also, error) is not None)  # fmt: skip
-            document["errors"] += [{"seed": seed, **asdict(error)} for error in islice(drawn, asked.count)]
+            drawn = islice(draw(ROOT, seed, asked.under), asked.count)
+            document["errors"] += [{"seed": seed, **asdict(error)} for error in drawn]
     write(asked.json, document)
-    if asked.draw:
-        return 0
     stop = time.monotonic() + 60.0 * asked.minutes
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.folder or Path(temporary)
-        copy, reached = Copy(asked.tree, folder), folder / "reached"
-        homes = [home(asked.tree, error_of(one)) for one in document["errors"]]
-        errors = [
-            replace(error_of(one), path=path) for one, path in zip(document["errors"], homes, strict=True) if path
-        ]
+        copy, reached = Copy(ROOT, folder), folder / "reached"
+        there = {error.name: error for one in document["errors"] if stands(error := error_of(one))}
         if not reached.exists():
-            copy.reach(errors, reached)
+            copy.reach([*there.values()], reached, asked.tests)
         seconds, met = joined(reached)
-        for one, path in zip(document["errors"], homes, strict=True):
+        for one in document["errors"]:
             if "said" in one or time.monotonic() > stop:
                 continue
-            if path is None:
+            error = there.get(name_of(one))
+            if error is None:
                 one["said"] = "gone"
             else:
-                error = replace(error_of(one), path=path)
-                place = found((asked.tree / path).read_text(encoding="utf-8"), error)
-                compiled = place is not None and kernel(place[0])
-                tests = {*seconds} if compiled else met.get(f"{path}::{error.function}", set())
-                tests = nearest(asked.tree, tests, error, seconds)
+                tests = nearest(ROOT, met.get(f"{error.path}::{error.function}", set()), error, seconds)
                 one |= {"tests": len(tests)} | copy.meet(error, tests, asked.limit)
             print(f"{one['said']:10}{one.get('seconds', 0.0):6.0f} s  {name_of(one)}", flush=True)
             write(asked.json, document)

@@ -1,15 +1,14 @@
 """Random errors: a comparison, a constant, an index or a dropped term, one in each of the functions drawn.
 
 An error is a place in the text that `ast.unparse` gives of a function without its docstring. It is known by the lines
-that it is in, so that it can be planted wherever these stand in a function of that name: in another file, or at another
-commit.
+that it is in, so that it can be planted wherever these stand in a function of that name, at another commit too.
 """
 
 from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,9 +39,12 @@ class Error:
         return f"{self.path}: {self.function}: {' '.join(self.old.split())} becomes {' '.join(self.new.split())}"
 
 
-def files(root: Path) -> list[str]:
-    """Modules of the product."""
-    return [str(path.relative_to(root)) for folder in FOLDERS for path in sorted((root / folder).rglob("*.py"))]
+def files(root: Path, under: Iterable[str]) -> list[str]:
+    """The modules there."""
+    paths = [
+        path for one in under for path in ([root / one] if one.endswith(".py") else sorted((root / one).rglob("*.py")))
+    ]
+    return [str(path.relative_to(root)) for path in paths]
 
 
 def functions(text: str) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -141,14 +143,14 @@ def errors_of(path: str, name: str, function: ast.FunctionDef) -> list[Error]:
     return [error_at(path, name, text, start, end, new) for start, end, new in sorted(made)]
 
 
-def draw(root: Path, seed: str) -> Iterator[Error]:
+def draw(root: Path, seed: str, under: Iterable[str] = FOLDERS) -> Iterator[Error]:
     """Errors without end but that of the functions, each in another one.
 
     Functions are drawn with equal chances among those in which an error fits, and then the error in the function.
     Kernels are none of them: their reference implementations hold them.
     """
     rng = random.Random(seed)
-    places = [(path, name, function) for path in files(root)
+    places = [(path, name, function) for path in files(root, under)
               for name, function in functions((root / path).read_text(encoding="utf-8"))
               if not kernel(function)]  # fmt: skip
     rng.shuffle(places)
@@ -156,14 +158,6 @@ def draw(root: Path, seed: str) -> Iterator[Error]:
         fitting = errors_of(path, name, function)
         if fitting:
             yield rng.choice(fitting)
-
-
-def home(root: Path, error: Error) -> str | None:
-    """The file in which the error can be planted, or None."""
-    for path in dict.fromkeys([error.path, *files(root)]):
-        if (root / path).exists() and found((root / path).read_text(encoding="utf-8"), error) is not None:
-            return path
-    return None
 
 
 def found(text: str, error: Error) -> tuple[ast.FunctionDef, int] | None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import json
 from pathlib import Path
 
 import pytest
-from mutations.__main__ import Copy, error_of, joined, nearest
-from mutations.draw import Error, draw, errors_of, found, functions, home, planted, text_of
+from mutations.__main__ import Copy, joined, nearest, stands
+from mutations.draw import Error, draw, errors_of, found, functions, planted, text_of
 
 pytestmark = pytest.mark.meta
 
@@ -56,25 +55,15 @@ def test_an_error_is_planted_wherever_its_lines_stand() -> None:
     assert found("def f(x):\n    return x\n", error) is None
 
 
-def test_a_draw_is_of_its_seed_and_of_no_kernel() -> None:
+def test_a_draw_is_of_its_seed_its_folders_and_of_no_kernel() -> None:
     first, again, other = ([*zip(draw(ROOT, seed), range(5), strict=False)] for seed in ("1", "1", "2"))
     assert first == again != other
+    paths = {error.path for error in draw(ROOT, "1", ["dpbench/rates", "dpbench/bounds.py"])}
+    assert "dpbench/bounds.py" in paths and {Path(path).parent.name for path in paths} == {"dpbench", "rates"}
     for error, _ in first:
-        assert home(ROOT, error) == error.path
+        assert stands(error)
         text = (ROOT / error.path).read_text(encoding="utf-8")
         assert "kernel" not in "".join(map(ast.dump, dict(functions(text))[error.function].decorator_list))
-
-
-def test_the_listed_errors_that_can_be_planted_still_parse() -> None:
-    """Those whose lines the code no longer has are gone; what is no error is one of the others."""
-    document = json.loads((ROOT / "tests/mutations/listed.json").read_text(encoding="utf-8"))
-    errors = [error_of(one) for one in document["errors"]]
-    assert len({error.name for error in errors}) == len(errors) and {*document["equivalent"]} <= {
-        e.name for e in errors
-    }
-    for error in errors:
-        if (ROOT / error.path).exists() and found(text := (ROOT / error.path).read_text(encoding="utf-8"), error):
-            ast.parse(planted(text, error))
 
 
 @pytest.mark.slow
