@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from dpbench.auditing.blocks import BLOCK, CERTIFY_CALLS, Counter, Progress, Runs, Sampler, block_rows, sampler_name
 from dpbench.auditing.certified import Certified, Origin, least_excess
 from dpbench.auditing.choose import Event, Own, as_score, choose
-from dpbench.auditing.claimed import Approximate, Claim, as_claim
+from dpbench.auditing.claimed import Approximate, Claim, as_claim, parameter
 from dpbench.auditing.dependence import DISPERSED, LEVEL, Check, Watch
 from dpbench.auditing.detectable import CURVE_SHARE, open_excess, sentence, smallest_detectable
 from dpbench.auditing.outputs import WIDEST, Layout, paths
@@ -201,6 +201,11 @@ class Request:
         """What the event is chosen for."""
         return Approximate(0.0, self.delta) if self.claim is None else self.claim
 
+    @property
+    def words(self) -> str:
+        """The claim, where it is not one of epsilon and delta."""
+        return "" if self.claim is None or self.epsilon is not None else self.claim.words
+
 
 def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "") -> AuditResult:
     """One split audit of `trials` runs a side; `tag` tells the streams of audits of one seed apart.
@@ -303,10 +308,10 @@ def report(
         max(region.epsilon(request.delta) for region in regions), request.epsilon, request.delta,
         1.0 - request.alpha, trials, words.event, verdict, None, best, tuple(family), drawn.seed, checks=checks,
         excludes=sentence(least, against, claim is not None), columns=words.columns, examples=words.examples,
-        claim="" if claim is None or request.epsilon is not None else claim.words,
+        claim=request.words,
         relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind, ignored=request.ignore,
         origin=Origin(event.score, event, drawn.runs, drawn.layout, drawn.part, drawn.block, claim),
-        claim_value=getattr(claim, "mu", getattr(claim, "rho", getattr(claim, "epsilon", None))),
+        claim_value=parameter(claim),
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ class Certified:
     alpha : float
         Error probability spent on it.
     angle : int
-        Weights of the joint region (see `intervals`).
+        Weights of the joint region (see `dpbench.bounds`).
     opposite : int or None
         Certifying runs on the other side, where they are not as many.
     """

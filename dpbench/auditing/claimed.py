@@ -205,6 +205,11 @@ def exceeded(claim: Claim, region: Region) -> bool:
     return float(claim.excess(region.low, region.high).min()) > 0.0
 
 
+def parameter(claim: Claim | None) -> float | None:
+    """The claim as one number, where it is one."""
+    return getattr(claim, "mu", getattr(claim, "rho", getattr(claim, "epsilon", None)))
+
+
 def as_claim(claim: Any, epsilon: float | None, delta: float) -> Claim | None:
     """The claim that `audit`'s parameters make, checked.
 

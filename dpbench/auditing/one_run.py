@@ -2,27 +2,38 @@
 
 Each of m canaries is included by an independent fair coin, the mechanism runs once, and the coins are guessed from
 its output (Steinke, Nasr & Jagielski, "Privacy Auditing with One (1) Training Run", arXiv 2305.08846). What a number
-of right guesses rules out is in `one_run_bounds`: for (ε, δ) a bound that no other from the same counts can
+of right guesses rules out is in `dpbench.bounds`: for (ε, δ) a bound that no other from the same counts can
 improve on, sharper than their Theorem 5.2; for μ-GDP the recursion of arXiv 2410.22235; and for canaries that do not
 interfere the order statistics of arXiv 2509.08704, which are tight there and wrong elsewhere.
 
 The coins must be fair, independent, and seen by the mechanism alone; a score may depend on the whole output, but on
 nothing else.
+
+A guess set is a fixed number of the most extreme scores, or the longest run of guesses, most confident first, with at
+most w wrong ones. Such a run of r guesses is as good as a set of r guesses fixed beforehand: let r* be the least length
+whose bound would exceed the true parameter. The bound is wrong only if the run is at least r* long; then the first r*
+guesses have at most w wrong ones, which has probability at most α. The number of outlying scores need not be known.
+
+A set's statements about every ε, δ and μ hold together at its level: each says that a length or a number of right
+guesses reaches a critical value, so all of them fail inside the event of the smallest one. So a claim beyond (ε, δ) is
+refuted where one set rules out one thing that it implies: its μ, or one point (ε, δ) of its profile. Rényi privacy
+implies a profile (Canonne, Kamath & Steinke 2020, "The Discrete Gaussian for Differential Privacy", Proposition 12).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv
 
-from dpbench.auditing.claimed import Approximate, as_claim
+from dpbench import bounds
+from dpbench.auditing.audit import Request
+from dpbench.auditing.claimed import ORDERS, Approximate, Claim, Curve, Gaussian, Renyi, ZeroConcentrated, parameter
 from dpbench.auditing.dependence import Check
 from dpbench.auditing.detectable import least_enough, one_run_sentence
-from dpbench.auditing.guesses import INCLUDED, PLAN, Guessed, guess_sets
-from dpbench.auditing.one_run_claims import median_loss, read, ruled_out
 from dpbench.auditing.results import AuditResult
 from dpbench.core import sampling, validation
 from dpbench.core.validation import InvalidInput, invalid, native
@@ -72,7 +83,7 @@ def audit_one_run(
     guesses : int or sequence of int, optional
         r: the r/2 highest scores are guessed included and the r/2 lowest not. Several values share the error
         probability equally. By default it is shared between m, m/4 and m/16 such guesses and the longest runs of
-        guesses from one end with few wrong ones (`guesses.PLAN`), which is where memorisation shows.
+        guesses from one end with few wrong ones (`PLAN`), which is where memorisation shows.
     assume : {None, "gaussian"}
         "gaussian" adds `mu_lower`: no μ-GDP guarantee below it holds (reading it as an ε supposes that the
         mechanism is Gaussian). The verdict never uses it.
@@ -168,11 +179,7 @@ class _Settings:
         self, *, epsilon: float | None, delta: float, claim: Any, confidence: float, seed: int,
         direction: str, guesses: int | Sequence[int] | None, assume: str | None, independent: bool, canaries: int,
     ) -> None:  # fmt: skip
-        self.claim = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
-        self.delta = validation.delta(delta)
-        self.held = None if claim is None else as_claim(claim, epsilon, self.delta)
-        self.against = self.held or Approximate(self.claim or 0.0, self.delta)
-        self.confidence = validation.fraction("confidence", confidence)
+        self.request = Request.of(epsilon, delta, claim, confidence, None, (), None)
         self.seed = validation.integer("seed", seed, at_least=0)
         if assume is not None:
             validation.choice("assume", assume, ["gaussian"])
@@ -183,34 +190,34 @@ class _Settings:
         self.sizes = _sizes(guesses, canaries)
         validation.choice("direction", direction, ["both", "high", "low"])
         self.ways = (True, False) if direction == "both" else (direction == "high",)
+        self.alpha = self.request.alpha / len(self.ways)
 
     def result(self, included: np.ndarray, scores: np.ndarray) -> AuditResult:
         # Ties are broken by fresh coins, never by position, which could carry the coins themselves.
         ties = sampling.stream(self.seed, "one run", "ties", 0).random(len(included))
-        alpha = (1.0 - self.confidence) / len(self.ways)
         family = tuple(
             g
             for high in self.ways
-            for g in guess_sets(included, scores, ties, self.sizes, alpha, self.independent, high)
+            for g in guess_sets(included, scores, ties, self.sizes, self.alpha, self.independent, high)
         )
+        request, against = self.request, self.request.against
         bound, best, unit = 0.0, max(family, key=lambda g: g.right / g.guesses), ""
         for guessed in family:
-            value, unit = read(self.against, guessed, bound)
+            value, unit = read(against, guessed, bound)
             if value > bound:
                 bound, best = value, guessed
-        claimed = self.claim is not None or self.held is not None
-        refuted = any(ruled_out(self.against, g) for g in family)
+        refuted = any(ruled_out(against, g) for g in family)
         return AuditResult(
-            epsilon_lower=max(g.epsilon(self.delta) for g in family),
-            epsilon=self.claim,
-            delta=self.delta,
-            confidence=self.confidence,
+            epsilon_lower=max(g.epsilon(request.delta) for g in family),
+            epsilon=request.epsilon,
+            delta=request.delta,
+            confidence=1.0 - request.alpha,
             trials=len(included),
             event=best.words,
-            verdict=None if not claimed else "refuted" if refuted else "not refuted",
+            verdict=None if request.claim is None else "refuted" if refuted else "not refuted",
             bound=bound,
             unit=unit,
-            claim_value=getattr(self.held, "mu", getattr(self.held, "rho", getattr(self.held, "epsilon", None))),
+            claim_value=parameter(request.claim),
             detectable=self._detectable(family),
             mu_lower=None if self.assume is None else max(g.mu() for g in family),
             certified=None,
@@ -218,7 +225,7 @@ class _Settings:
             seed=self.seed,
             assumptions=(COINS, INDEPENDENT) if self.independent else (COINS,),
             checks=(fair(included),),
-            claim="" if self.held is None else self.held.words,
+            claim=request.words,
             excludes=self._excludes(len(included)),
         )
 
@@ -230,24 +237,24 @@ class _Settings:
                 continue
 
             def enough(right: int, guessed: Guessed = guessed) -> bool:
-                return ruled_out(self.against, replace(guessed, right=right))
+                return ruled_out(self.request.against, replace(guessed, right=right))
 
             least = least_enough(enough, guessed.guesses)
             if least is not None:
-                losses.append(median_loss(self.against, replace(guessed, right=least)))
+                losses.append(median_loss(self.request.against, replace(guessed, right=least)))
         return min(losses, default=None)
 
     def _excludes(self, canaries: int) -> str:
         """What of the scores alone would have refuted the claim, whatever the other guess sets say."""
         if self.sizes is not None:
             return ""
-        weight = next(weight for side, how, weight in PLAN if (side, how) == (INCLUDED, 0)) / len(self.ways)
+        weight = next(weight for side, how, weight in PLAN if (side, how) == (INCLUDED, 0))
 
         def enough(right: int) -> bool:
-            alpha = weight * (1.0 - self.confidence)
-            return ruled_out(self.against, Guessed(canaries, right, right, INCLUDED, alpha, self.independent))
+            guessed = Guessed(canaries, right, right, INCLUDED, weight * self.alpha, self.independent)
+            return ruled_out(self.request.against, guessed)
 
-        return one_run_sentence(canaries, enough, self.claim is not None or self.held is not None)
+        return one_run_sentence(canaries, enough, self.request.claim is not None)
 
 
 def _coins(included: Any) -> np.ndarray:
@@ -278,15 +285,15 @@ def fair(coins: np.ndarray) -> Check:
 
 def _scores(run: Callable[[np.ndarray, np.random.Generator], Any], included: np.ndarray, seed: int) -> np.ndarray:
     try:
-        made = run(included.copy(), sampling.stream(seed, "one run", "mechanism", 0))
+        scores = run(included.copy(), sampling.stream(seed, "one run", "mechanism", 0))
     except (Exception, SystemExit) as error:
         raise InvalidInput(f"run raised {type(error).__name__}: {error}") from error
-    return _checked_scores("the array that run returns", made, len(included))
+    return _checked_scores("the array that run returns", scores, len(included))
 
 
-def _checked_scores(what: str, made: Any, canaries: int) -> np.ndarray:
+def _checked_scores(what: str, given: Any, canaries: int) -> np.ndarray:
     must_be = f"numbers of shape ({canaries},)"
-    scores = native(what, made, must_be)
+    scores = native(what, given, must_be)
     if scores.shape != (canaries,) or scores.dtype.kind not in "fiub":
         raise invalid(what, must_be, scores)
     scores = scores.astype(np.float64)
@@ -304,3 +311,234 @@ def _sizes(guesses: int | Sequence[int] | None, canaries: int) -> list[int] | No
     if not sizes or any(g % 2 or g > canaries for g in sizes):
         raise invalid("guesses", f"even numbers from 2 to the {canaries} canaries", guesses)
     return sizes
+
+
+# Guess sets
+
+
+BOTH, INCLUDED, EXCLUDED = "both", "included", "excluded"
+
+# (side, share of the canaries guessed or wrong guesses allowed, weight); weights sum to 1. Chosen on Gaussian sums
+# and on one-sided memorisation (``python -m studies.one_run``). The scores may not choose among plans: a δ > 0
+# could then be spent on whichever plan it serves.
+PLAN: tuple[tuple[str, float | int, float], ...] = (
+    (INCLUDED, 0, 0.32), (INCLUDED, 4, 0.06), (INCLUDED, 32, 0.04), (INCLUDED, 0.125, 0.03),
+    (BOTH, 1.0, 0.1), (BOTH, 0.25, 0.2), (BOTH, 0.0625, 0.15),
+    (EXCLUDED, 0, 0.08), (EXCLUDED, 4, 0.02),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """A guess set's count, and the level it is read at.
+
+    Attributes
+    ----------
+    canaries, guesses, right : int
+        m, r and v.
+    side : {"both", "included", "excluded"}
+        Whose coins are guessed: the highest scores' as included and the lowest as not, or one end alone.
+    alpha : float
+        Error probability spent on it.
+    independent : bool
+        Read by the bounds for independent canaries.
+    high : bool
+        High scores are taken for "included"; else low ones.
+    wrong : int or None
+        Of a run of guesses, the wrong ones allowed; None where their number was fixed beforehand.
+    """
+
+    canaries: int
+    guesses: int
+    right: int
+    side: str
+    alpha: float
+    independent: bool
+    high: bool = True
+    wrong: int | None = None
+
+    def epsilon(self, delta: float) -> float:
+        """A lower bound on the ε at `delta`, at least 0."""
+        return bounds.one_run_epsilon(self.canaries, self.guesses, self.right, delta, self.alpha, self.independent)
+
+    def rules_out(self, epsilon: float, delta: float) -> bool:
+        """Whether no (ε, δ)-private mechanism allows so many right guesses, at the level."""
+        given = self.canaries, self.guesses, self.right
+        return bounds.one_run_p_value(*given, epsilon, delta, self.independent) <= self.alpha
+
+    def rules_out_mu(self, mu: float) -> bool:
+        """Whether no μ-GDP mechanism allows so many right guesses, at the level."""
+        given = self.canaries, self.guesses, self.right
+        if self.independent:
+            return bounds.one_run_p_value_gaussian(*given, mu) <= self.alpha
+        return bool(bounds.one_run_rules_out_gaussian(*given, np.array([mu]), self.alpha)[0])
+
+    def delta(self, epsilons: np.ndarray) -> np.ndarray:
+        """Lower bounds on δ(ε), at least 0, one for each ε."""
+        given = self.canaries, self.guesses, self.right
+        return np.array([bounds.one_run_delta(*given, float(e), self.alpha, self.independent) for e in epsilons])
+
+    def mu(self) -> float:
+        """A lower bound on the μ of Gaussian differential privacy, at least 0."""
+        return bounds.one_run_mu(self.canaries, self.guesses, self.right, self.alpha, self.independent)
+
+    def published(self, delta: float) -> dict[str, float]:
+        """The ε that two published analyses, valid for any dependence, give for these guesses at this level."""
+        given = self.canaries, self.guesses, self.right
+        return {
+            "arXiv 2305.08846, Theorem 5.2": bounds.largest_ruled_out(
+                lambda e: bounds.one_run_p_value_published(*given, e, delta) <= self.alpha
+            ),
+            "arXiv 2410.22235 (f-DP)": bounds.largest_of(
+                lambda grid: bounds.one_run_rules_out_approximate(*given, grid, delta, self.alpha)
+            ),
+        }
+
+    @property
+    def words(self) -> str:
+        """The count, in words."""
+        likely, other = ("highest", "lowest") if self.high else ("lowest", "highest")
+        who = {
+            BOTH: f"the {likely} scores included and the {other} not",
+            INCLUDED: f"the {likely} scores included",
+            EXCLUDED: f"the {other} scores not included",
+        }[self.side]
+        return f"{self.right} of {self.guesses} guesses at {self.canaries} canaries are right, in one run ({who})"
+
+
+def guess_sets(
+    included: np.ndarray,
+    scores: np.ndarray,
+    ties: np.ndarray,
+    sizes: Sequence[int] | None,
+    alpha: float,
+    independent: bool,
+    high: bool = True,
+) -> tuple[Guessed, ...]:
+    """The guess sets of a run in one direction of the scores, whose levels sum to `alpha` at most.
+
+    Parameters
+    ----------
+    included : bool[m]
+    scores : float64[m]
+    ties : float64[m]
+        Breaks ties between scores; independent of the coins.
+    sizes : sequence of int, optional
+        Numbers of guesses, half of them at each end, at equal levels. Default: `PLAN`.
+    """
+    canaries = len(scores)
+    order = np.lexsort((ties, scores if high else -scores))
+    likely, unlikely = included[order[::-1]], ~included[order]
+    both = np.stack([likely, unlikely], axis=1).ravel()[:canaries]  # from the two ends in turn
+    right = {BOTH: np.cumsum(both), INCLUDED: np.cumsum(likely), EXCLUDED: np.cumsum(unlikely)}
+    if sizes is not None:
+        level = alpha / len(sizes)
+        return tuple(
+            Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent, high) for size in sizes
+        )
+    made = []
+    for side, how, weight in PLAN:
+        if isinstance(how, float):
+            size = max(2, int(how * canaries) // 2 * 2)
+        else:
+            wrong = np.arange(1, canaries + 1) - right[side]
+            size = int(np.searchsorted(wrong, how, side="right"))
+        if size > 0:
+            allowed = None if isinstance(how, float) else how
+            made.append(
+                Guessed(canaries, size, int(right[side][size - 1]), side, weight * alpha, independent, high, allowed)
+            )
+    return tuple(made)
+
+
+# What a guess set says of a claim
+
+
+EVERY = 8
+"""Of a profile's points this share is tried, and the last: any of them are valid."""
+
+POINTS = 33
+"""Values of ε at which Rényi privacy is read as a profile,"""
+
+LEAST_DELTA = 1e-12
+"""up to the one where its δ is this."""
+
+GAIN = 1e-6
+"""Below it no gain of a bound is looked for."""
+
+
+def ruled_out(claim: Claim, guessed: Guessed) -> bool:
+    """Whether a guess set rules the claim out at its level."""
+    if isinstance(claim, Gaussian):
+        return guessed.rules_out_mu(claim.mu)
+    return any(guessed.rules_out(float(e), float(d)) for e, d in zip(*profile_points(claim), strict=True))
+
+
+def read(claim: Claim, guessed: Guessed, least: float = 0.0) -> tuple[float, str]:
+    """What a guess set shows of the loss, in the claim's unit, and the unit: the largest parameter that it rules out.
+
+    Of a profile it is the amount by which all its ε, of Rényi privacy that by which all its divergences fall short.
+    Only what is above `least` is looked for.
+    """
+    if isinstance(claim, Approximate):
+        return guessed.epsilon(claim.delta), "epsilon"
+    if isinstance(claim, Gaussian):
+        return guessed.mu(), "mu"
+    if isinstance(claim, ZeroConcentrated):
+        unit, delta = "rho", claim.delta
+
+        def at(level: float) -> Claim:
+            return ZeroConcentrated(level, delta)
+    elif isinstance(claim, Renyi):
+        unit, orders, divergences = "Renyi divergence beyond the claim", claim.orders, claim.epsilons
+
+        def at(level: float) -> Claim:
+            return Renyi(orders, divergences + level)
+    else:
+        assert isinstance(claim, Curve)
+        unit, epsilons, deltas = "epsilon beyond the profile", claim.epsilons, claim.deltas
+
+        def at(level: float) -> Claim:
+            return Curve(epsilons + level, deltas, "")
+
+    if not ruled_out(at(least + GAIN), guessed):
+        return 0.0, unit
+    return bounds.largest_ruled_out(lambda level: ruled_out(at(level), guessed)), unit
+
+
+def median_loss(claim: Claim, guessed: Guessed) -> float:
+    """The loss, in the unit of `read`, at which a set has so many right guesses or more with probability one half.
+
+    Of μ and ρ it is that of independent Gaussian answers; of other claims each guess is right as often as the loss
+    allows a guess at one coin to be.
+    """
+    given = guessed.canaries, guessed.guesses, guessed.right
+    if isinstance(claim, Gaussian | ZeroConcentrated):
+        mu = bounds.largest_ruled_out(lambda value: bounds.one_run_p_value_gaussian(*given, value) <= 0.5)
+        return mu if isinstance(claim, Gaussian) else 0.5 * mu * mu
+    rate = betaincinv(guessed.right, guessed.guesses - guessed.right + 1.0, 0.5)
+    level = claim.epsilon if isinstance(claim, Approximate) else 0.0
+    return level + float(claim.excess(np.array([rate]), np.array([1.0 - rate]))[0])
+
+
+def profile_points(claim: Claim) -> tuple[np.ndarray, np.ndarray]:
+    """Points (ε, δ) that the claim implies, at which it is tried."""
+    if isinstance(claim, Approximate):
+        return np.array([claim.epsilon]), np.array([claim.delta])
+    if isinstance(claim, Curve):
+        kept = np.append(np.arange(0, len(claim.epsilons) - 1, EVERY), len(claim.epsilons) - 1)
+        return claim.epsilons[kept], claim.deltas[kept]
+    if isinstance(claim, ZeroConcentrated):  # of the laws that all but δ is made of
+        epsilons, deltas = profile_points(Renyi(ORDERS, claim.rho * ORDERS))
+        return epsilons, claim.delta + (1.0 - claim.delta) * deltas
+    assert isinstance(claim, Renyi)
+    reach = claim.epsilons - np.log(LEAST_DELTA) / (claim.orders - 1.0)
+    epsilons = np.linspace(0.0, float(reach.min()), POINTS)
+    return epsilons, implied_deltas(claim, epsilons)
+
+
+def implied_deltas(claim: Renyi, epsilons: np.ndarray) -> np.ndarray:
+    """The least δ at each ε that the divergences imply: min over α of e^{(α−1)(ε_α−ε)} (1 − 1/α)^{α−1}/α, at most 1."""
+    orders, divergences = claim.orders[:, None], claim.epsilons[:, None]
+    logs = (orders - 1.0) * (divergences - epsilons + np.log1p(-1.0 / orders)) - np.log(orders)
+    return np.asarray(np.minimum(np.exp(np.minimum(logs, 0.0)), 1.0).min(axis=0))

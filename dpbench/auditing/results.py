@@ -16,7 +16,7 @@ from dpbench.bounds import Region
 from dpbench.core import validation
 
 if TYPE_CHECKING:
-    from dpbench.auditing.guesses import Guessed
+    from dpbench.auditing.one_run import Guessed
     from dpbench.auditing.tradeoff import AttackRisk
 
 
@@ -418,7 +418,7 @@ def _path(x: np.ndarray, y: np.ndarray, colour: str, more: str) -> str:
 def certificate(result: AuditResult) -> dict[str, Any]:
     """The claim, the pair's counts, the level of the event and of the whole audit, and the bounds that they give.
 
-    The verdict follows: with the joint region of the counts at `level` and `angle` (see `intervals`), "refuted" if
+    The verdict follows: with the joint region of the counts at `level` and `angle` (see `dpbench.bounds`), "refuted" if
     `bound` exceeds the claim in `unit`.
     """
     counts = counts_of(result.certified)
