@@ -59,9 +59,9 @@ PROBES = 16  # runs from which the layout is learned of a sampler that is called
 SLICES = 8  # parts of a block for each process
 
 INSTEAD = {
-    "set": "sorted(it)", "frozenset": "sorted(it)", "generator": "list(it)", "Decimal": "float(it)",
-    "complex": "its real and its imaginary part", "MaskedArray": "it.filled(nan)", "datetime": "it.timestamp()",
-    "Timestamp": "it.timestamp()", "date": "it.toordinal()", "timedelta": "it.total_seconds()",
+    "set": "sorted(it)", "frozenset": "sorted(it)", "Decimal": "float(it)", "MaskedArray": "it.filled(nan)",
+    "complex": "its real and its imaginary part", "datetime": "it.timestamp()", "Timestamp": "it.timestamp()",
+    "datetime64": "it.astype(float)", "date": "it.toordinal()", "timedelta": "it.total_seconds()",
 }  # fmt: skip
 """Of the types that people return most often."""
 
@@ -130,12 +130,14 @@ class Refused(InvalidInput):
     """A part of an output that cannot be read."""
 
     @classmethod
-    def at(cls, value: Any, path: Path) -> Refused:
-        kind = type(value).__name__
-        given = INSTEAD.get(kind, "the numbers and texts that it is made of, such as vars(it)")
+    def at(cls, value: Any, path: Path, kind: str = "") -> Refused:
+        """`kind`: of an array, its type."""
+        kind = kind or type(value).__name__
+        parts = "list(it)" if isinstance(value, Iterable) else "the numbers and texts that it is made of, as vars(it)"
         return cls(
             "outputs must be made of numbers, arrays, texts, bytes, booleans and None, in lists, tuples, dicts, "
-            f"dataclasses, named tuples and data frames, got a {kind} as {name_of(path)}: return {given}"
+            f"dataclasses, named tuples and data frames, got a {kind} as {name_of(path)}: return "
+            f"{INSTEAD.get(kind, parts)}"
         )
 
 
@@ -219,10 +221,11 @@ class Walk:
         elif array.dtype.kind in "fiub":
             self.numbers(array.astype(np.float64), node, found)
         elif array.dtype.kind in "USO":
-            made = array.tolist()
-            (self.sequence if isinstance(made, list) else self.open)(made, node, found)
+            items = array.tolist()
+            (self.sequence if isinstance(items, list) else self.open)(items, node, found)
         else:
-            raise Refused.at(array.ravel()[:1].tolist()[0] if array.size else value, node.path)
+            kind = {"c": "complex", "M": "datetime64"}.get(array.dtype.kind, array.dtype.name)
+            raise Refused.at(value, node.path, kind)
 
     def numbers(self, array: np.ndarray, node: Node, found: Leaves) -> None:
         found[node] = array if array.ndim else float(array)
@@ -238,7 +241,7 @@ class Walk:
         if alike and {kind for row in items for kind in map(type, row)} <= NUMERIC and len(items[0]):
             found[node] = np.array([_floats(row) for row in items])
             return
-        if len(items) > 1 and len(kinds) == 1 and (_is_record(*kinds) or (alike and len(items[0]) > 1)):
+        if len(kinds) == 1 and (_is_record(*kinds) or (alike and len(items[0]) > 1)):
             self.table([_record(item) for item in items], None, node, found)
             return
         found[node[LENGTH]] = float(len(items))
@@ -246,7 +249,7 @@ class Walk:
             self.open(item, node[place], found)
         if len(items) > MOST_ITEMS:
             found[node[REST]] = repr(items[MOST_ITEMS:])
-        if len(items) > 1:
+        if items:
             found[node[ENTRIES]] = tuple(filter(_countable, items))
 
     def table(self, rows: list[dict[Any, Any]], key: Any, node: Node, found: Leaves) -> None:
@@ -701,10 +704,10 @@ def paths(ignore: Any) -> tuple[str, ...]:
     ------
     InvalidInput
     """
-    made = () if isinstance(ignore, str) or not isinstance(ignore, Iterable) else tuple(ignore)
-    if (made != ignore and (not made and ignore != [])) or not all(isinstance(path, str) and path for path in made):
+    named = (None,) if isinstance(ignore, str) or not isinstance(ignore, Iterable) else tuple(ignore)
+    if not all(isinstance(path, str) and path for path in named):
         raise invalid("ignore", 'a sequence of paths such as ["id"]', ignore)
-    return made
+    return named
 
 
 class Encoded(np.ndarray):
