@@ -188,8 +188,9 @@ class Request:
 
     @classmethod
     def of(
-        cls, epsilon: Any, delta: Any, claim: Any, confidence: Any, score: Any, ignore: Any, relation: str | None
-    ) -> Request:
+        cls, epsilon: Any = None, delta: Any = 0.0, claim: Any = None, confidence: Any = 0.999, score: Any = None,
+        ignore: Any = (), relation: str | None = None,
+    ) -> Request:  # fmt: skip
         """Checked."""
         level = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
         delta = validation.delta(delta)

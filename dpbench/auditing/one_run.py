@@ -179,7 +179,7 @@ class _Settings:
         self, *, epsilon: float | None, delta: float, claim: Any, confidence: float, seed: int,
         direction: str, guesses: int | Sequence[int] | None, assume: str | None, independent: bool, canaries: int,
     ) -> None:  # fmt: skip
-        self.request = Request.of(epsilon, delta, claim, confidence, None, (), None)
+        self.request = Request.of(epsilon, delta, claim, confidence)
         self.seed = validation.integer("seed", seed, at_least=0)
         if assume is not None:
             validation.choice("assume", assume, ["gaussian"])

@@ -257,8 +257,10 @@ class AuditResult:
             return "no claim"
         if self.verdict == "refuted":
             return f"refuted: {self.unit} >= {self.bound:.4g}{'' if claimed is None else f' > {claimed:g}'}"
+        if self.detectable is None:
+            return f"{self.verdict}; no power shown{f': {self.excludes}' if self.excludes else ''}"
         times = self.noise_caught
-        if self.detectable is None or (times is not None and times > POWERLESS):
+        if times is not None and times > POWERLESS:
             return f"{self.verdict}; no power: would not have caught ten times too little noise"
         noise = "" if times is None else f" (noise {times:.3g} times too small)"
         return f"{self.verdict}; would have caught {self.unit} {self.detectable:.3g}{noise}"

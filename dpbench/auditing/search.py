@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.audit import audit
+from dpbench.auditing.audit import Request, audit
 from dpbench.auditing.blocks import Progress, Runs, Sampler, sampler_name
-from dpbench.auditing.choose import Own, as_score, choose
-from dpbench.auditing.claimed import Approximate, Claim, as_claim
+from dpbench.auditing.choose import choose
 from dpbench.auditing.neighbours import Domain, Pair, mutated, proposals
-from dpbench.auditing.outputs import paths
 from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
 from dpbench.auditing.results import AuditResult
 from dpbench.core import sampling, validation
@@ -38,16 +36,14 @@ class _Search:
     seed: int
     workers: int | Executor
     trials: int
-    alpha: float
-    held: Claim
-    own: Own | None
-    ignore: tuple[str, ...] = ()
+    request: Request
 
     def promise(self, pair: Pair, rows: int, part: str) -> float:
         """The bound that an audit of the pair may be expected to give."""
-        runs, _ = Runs(self.sampler, *pair, self.seed, sampler_name(self.sampler)).looked_at(texts=self.own is None)
-        _, first, second = runs.collect(part, rows, self.workers, self.ignore)
-        return choose(first, second, self.trials, self.held, self.alpha, self.own)[0].promise
+        asked = self.request
+        runs, _ = Runs(self.sampler, *pair, self.seed, sampler_name(self.sampler)).looked_at(texts=asked.own is None)
+        _, first, second = runs.collect(part, rows, self.workers, asked.ignore)
+        return choose(first, second, self.trials, asked.against, asked.alpha, asked.own)[0].promise
 
 
 def find_neighbours(
@@ -111,9 +107,8 @@ def find_neighbours(
     if isinstance(trials, str):
         raise validation.invalid("trials", "an integer >= 100 (a search takes no words)", trials)
     trials = runs_a_side(trials)
-    delta, confidence = validation.delta(delta), validation.fraction("confidence", confidence)
+    request = Request.of(epsilon, delta, claim, confidence, score, ignore, relation)
     seed = validation.integer("seed", seed, at_least=0)
-    level = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
     if not isinstance(workers, Executor):
         validation.integer("workers", workers, at_least=1)
     if progress is not None and not callable(progress):
@@ -121,13 +116,11 @@ def find_neighbours(
     mutations = validation.integer("mutations", mutations, at_least=0)
     if seconds is not None:
         seconds = validation.real("seconds", seconds, above=0.0)
-    ignore = paths(ignore)
     own_pairs, own_backgrounds = _own_pairs(pairs), _own_backgrounds(backgrounds, domain)
     relation = domain.relation if relation is None else relation
     for pair in own_pairs:
         check_relation(*pair, relation)
-    held = as_claim(claim, level, delta) or Approximate(0.0, delta)
-    look = _Search(sampler, seed, workers, trials, 1.0 - confidence, held, as_score(score), tuple(ignore))
+    look = _Search(sampler, seed, workers, trials, request)
     total = len(own_pairs) + sum(1 for _ in proposals(domain, seed, own_backgrounds)) + mutations
     began = time.monotonic()
     tried: list[tuple[float, int, Pair]] = []
@@ -157,13 +150,9 @@ def telling_pair(
 
     `certify`: the audit's runs a side, by default as many as here.
     """
-    delta = given.get("delta", 0.0)
-    held = as_claim(given.get("claim"), given.get("epsilon"), delta) or Approximate(0.0, delta)
-    alpha = 1.0 - given.get("confidence", 0.999)
-    score, ignore = as_score(given.get("score")), paths(given.get("ignore", ()))
-    look = _Search(
-        sampler, given.get("seed", 0), given.get("workers", 1), certify or trials, alpha, held, score, ignore
-    )
+    asked = ("epsilon", "delta", "claim", "confidence", "score", "ignore")
+    request = Request.of(**{name: given[name] for name in asked if name in given})
+    look = _Search(sampler, given.get("seed", 0), given.get("workers", 1), certify or trials, request)
     with one_blas_thread():
         promises = [look.promise(pair, trials, f"pair-{k}") for k, pair in enumerate(pairs)]
     return pairs[int(np.argmax(promises))]

@@ -96,7 +96,8 @@ class Auditor:
     def __call__(self, sampler: Any, dataset: Any, neighbour: Any = None, **options: Any) -> AuditResult:
         """Audit a claim on two neighbouring data sets: ``epsilon`` and ``delta``, or ``claim``.
 
-        ``power=2`` fails where an audit that does not refute would not have caught half of the noise either.
+        ``power=2`` fails where an audit that does not refute would not have caught half of the noise either; the claim
+        must then be one number above 0.
 
         With one data set alone, neighbours are made from it by ``relation=``, by its first, last and extreme records,
         and the most telling pair is audited.
@@ -189,6 +190,8 @@ class Auditor:
             pytest.fail(f"{found.claimed} refuted: {found}", pytrace=False)
         if found.verdict == "blind":
             pytest.fail(f"{found.claimed} not tested, the audit is blind: {found}", pytrace=False)
+        if power is not None and not found.claimed_value:
+            raise validation.invalid("power", "left out where the claim is not one number above 0", power)
         if power is not None and (found.noise_caught is None or found.noise_caught > power):
             pytest.fail(f"{found.claimed} {found.outcome}; power={power:g} asks for more runs: {found}", pytrace=False)
         return found

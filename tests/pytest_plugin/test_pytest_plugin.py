@@ -237,6 +237,47 @@ def test_bad_settings_of_the_ini_file_are_refused(pytester: pytest.Pytester, lin
     result.stderr.fnmatch_lines([message])
 
 
+POWER = """
+    def noisy(count, trials, rng):
+        return count + rng.laplace(size=trials)
+
+    def total(data, trials, rng):
+        return noisy(sum(data), trials, rng)
+
+    def test_enough(dp_audit):
+        dp_audit(noisy, 0.0, 1.0, epsilon=1.0, power=1.5)
+
+    def test_of_pairs(dp_audit):
+        dp_audit(total, [0.0, 1.0], relation="remove", epsilon=1.0, power=1.5)
+
+    def test_too_few(dp_audit):
+        dp_audit(noisy, 0.0, 1.0, epsilon=1.0, power=1.01)
+
+    def test_none(dp_audit):
+        dp_audit(noisy, 0.0, 1.0, epsilon=12.0, power=2, trials=100)
+
+    def test_of_no_number(dp_audit):
+        dp_audit(noisy, 0.0, 1.0, claim={"rdp": {2: 1.4}}, power=2)
+
+    def test_bad(dp_audit):
+        dp_audit(noisy, 0.0, 1.0, epsilon=1.0, power=1)
+"""
+
+
+def test_an_audit_without_the_power_asked_for_fails(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(POWER)
+    result = pytester.runpytest(*LOAD, "--dp-trials=20000", "-p", "no:xdist")
+    result.assert_outcomes(passed=2, failed=4)
+    result.stdout.fnmatch_lines(
+        [
+            "*privacy not refuted; would have caught epsilon 1.*; power=1.01 asks for more runs*",
+            "*privacy not refuted; no power shown: *; power=2 asks for more runs*",
+            "*power must be left out where the claim is not one number above 0, got 2.0*",
+            "*power must be a finite number > 1, got 1*",
+        ]
+    )
+
+
 LIBRARY = """
     import dpbench
     import pytest
