@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
@@ -62,11 +61,7 @@ def audit(
     relation: str | None = None,
     take: Sequence[str] = (),
     python: str | Path | None = None,
-    trials: int = 10_000,
-    confidence: float = 0.999,
-    seed: int = 0,
-    progress: Progress | None = None,
-    say: Callable[[str], None] | None = None,
+    **settings: Any,
 ) -> Audited:
     """Audit a mechanism, a tool or a model of diffprivlib at the ε and δ among its parameters.
 
@@ -92,7 +87,7 @@ def audit(
     python : str or Path, optional
         An interpreter with diffprivlib; by default an environment is made (once, with pip).
     trials, confidence, seed, progress
-        As in `dpbench.audit`.
+        As in `dpbench.audit`; by default 10,000 runs a side.
     say : callable, optional
         Told what is done before the audit.
 
@@ -114,11 +109,7 @@ def audit(
         pairs=pairs,
         relation=relation,
         python=python,
-        say=say,
-        trials=trials,
-        confidence=confidence,
-        seed=seed,
-        progress=progress,
+        **settings,
     )
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dpbench.auditing.blocks import Progress
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
@@ -37,11 +36,7 @@ def audit(
     pairs: Sequence[Pair] | None = None,
     relation: str | None = None,
     python: str | Path | None = None,
-    trials: int = 10_000,
-    confidence: float = 0.999,
-    seed: int = 0,
-    progress: Progress | None = None,
-    say: Callable[[str], None] | None = None,
+    **settings: Any,
 ) -> Audited:
     """Audit an algorithm of PyDP at the ε and δ among its parameters.
 
@@ -85,11 +80,7 @@ def audit(
         pairs=pairs,
         relation=relation,
         python=python,
-        say=say,
-        trials=trials,
-        confidence=confidence,
-        seed=seed,
-        progress=progress,
+        **settings,
     )
 
 

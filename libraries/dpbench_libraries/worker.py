@@ -223,13 +223,14 @@ def audit_there(
     call, data, neighbour, claim, pairs, relation, python, say
         As for `dpbench_libraries.diffprivlib.audit`.
     **settings
-        Of `dpbench_libraries.case.audit_case`.
+        Of `dpbench_libraries.case.audit_case`; by default 10,000 runs a side at 0.999.
 
     Raises
     ------
     InvalidInput
     EnvironmentFailed
     """
+    settings = {"trials": 10_000, "confidence": 0.999, **settings}
     if callable(call):
         return audit_case(of_call(call, data, neighbour=neighbour, relation=relation, claim=claim), **settings)
     refuse_beside_a_name(neighbour, claim)
