@@ -44,8 +44,8 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     "glm.thm11.floor.case2.corrected": (
         "3*(", "(5/4)*(", {"v": "1", "x": "0", "epsilon": "6/5", "k": "1", "beta": "1/100"},
     ),
-    "glm.thm11.inequality.norms.corrected": ("u^2", "(101/100)*u^2", {"u": "1"}),
-    "glm.thm11.inequality.beta.corrected": ("3*epsilon", "(7/5)*epsilon", {"epsilon": "6/5", "k": "1", "beta": "0"}),
+    "glm.thm11.inequality.corrected": ("u^2", "(101/100)*u^2", {"u": "1"}),
+    "glm.thm11.inequality.beta": ("3*epsilon", "(7/5)*epsilon", {"epsilon": "6/5", "k": "1", "beta": "0"}),
     "glm.thm16.floor.corrected": ("/11", "/8", {"z": "1", "rho": "0"}),
     "glm.lemma9.inequality.corrected": (")/2", ")*(499/1000)", {"s": "0"}),
     "glm.thm13.inequality.differences": (")/2", ")*(499/1000)", {"s": "0"}),
@@ -74,8 +74,8 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
 }  # fmt: skip
 """A text of the claim and another in its place, with a point at which the claim then is false."""
 WIDER: dict[str, tuple[str, tuple[Any, Any], dict[str, str]]] = {
-    "glm.thm11.inequality.norms.corrected": ("u", (0, "11/10"), {"u": "21/20"}),
-    "glm.thm11.inequality.beta.corrected": ("epsilon", (0, 3), {"epsilon": "29/10", "k": "1", "beta": "0"}),
+    "glm.thm11.inequality.corrected": ("u", (0, "11/10"), {"u": "21/20"}),
+    "glm.thm11.inequality.beta": ("epsilon", (0, 3), {"epsilon": "29/10", "k": "1", "beta": "0"}),
     "heavytail.thm2.inequality.assumption4-truncation.corrected": ("L", ("9/10", "inf"), {"N": "1", "L": "9/10"}),
     "publicdata.lemma10.inequality.corrected": ("kappa", ("6/25", "inf"), {"kappa": "6/25", "g": "1", "e": "0"}),
     "publicdata.lemma15.inequality.smoothness": ("sigma", (0, "101/100"), {"sigma": "101/100", "s": "1"}),

@@ -217,9 +217,9 @@ ASSUMPTIONS: Assumptions = {
         "d' = floor(48 n epsilon) >= 1": every(
             "glm.thm11.floor.case2", lambda n, e, a: a == math.floor(48.0 * n * e) >= 1, "n", "epsilon", "active"),
     },
-    "glm.thm11.inequality.norms": {
+    "glm.thm11.inequality": {
         "v, mu in [0, 1]^d', so |v - mu| <= 1 in each coordinate": every(
-            "glm.thm11.inequality.norms", lambda d, right: right <= math.sqrt(d) * (1 + 1e-12), "d", "right")},
+            "glm.thm11.inequality", lambda d, right: right <= math.sqrt(d) * (1 + 1e-12), "d", "right")},
     "glm.thm16.floor.small-radius": {
         "B > 0, H = 2, X = Y = 1, as footnote 1 asks": every(
             "glm.thm16.floor.small-radius", lambda r, h, x, y: r > 0.0 and (h, x, y) == (2, 1, 1), "B", "H", "X", "Y"),

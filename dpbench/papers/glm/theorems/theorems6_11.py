@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from dpbench.bounds import upper_mean
-from dpbench.certificates import search
-from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
@@ -27,7 +23,6 @@ from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, Zero, costly, run_floor
 from dpbench.papers.glm.theorems.floors import private as private_algorithms
 from dpbench.papers.glm.theorems.hard_scales import DELTA as EMPIRICAL_DELTA
-from lowerbounds.curves import curve
 from lowerbounds.fingerprints import PRINTED_BETA, fingerprinting
 
 EPSILON, DELTA, RECORDS = 0.2, 1e-6, 100
@@ -103,312 +98,8 @@ _FLOORS = {
         "but the total variation t of neighbours: about 8 times the exact floor.",
     ),
 }
-for (_result, (_source, _over, _where, _said)), (_constants, (_bound, _how)) in product(_WHAT.items(), _FLOORS.items()):
-    _printed = _constants == "printed"
-    paper.floor(
-        _result,
-        variant=None if _printed else _constants,
-        expected="not refuted",
-        level=LEVEL,
-        quote=_said,
-        source=_source if _printed else f"{_source}, {_constants} constant",
-        holds=f"glm.{_result}.floor.exact" if _printed else "",
-        arguments={"result": _result, "constants": _constants},
-        statement="For every (epsilon, delta)-DP algorithm the excess population risk over "
-        f"{_over}, mean over mu from the Beta prior ({_where}), is at least {_bound}.",
-        because=_how,
-        figure=Figure("floor_thm6", "sandwich_rank", "the best has {value:.2f} times the floor")
-        if (_result, _constants) == ("thm6", "tight")
-        else None,
-    )(floor)
-
-CONSTANT = search.Space(
-    "the constant predictor on the instance of case 2",
-    {
-        "n": search.Integer("records", 1, 10**6),
-        "epsilon": search.Real("claimed", 1e-4, 10.0),
-        "p": search.Real("order of the norm", 1.0, 8.0),
-        "B": search.Real("radius", 1e-2, 1e2),
-        "X": search.Real("bound on the features' norm", 1e-2, 1e2),
-    },
-    derived={"active": (lambda v: math.floor(48.0 * v["n"] * v["epsilon"]), "d', the active coordinates")},
-    definitions={"beta": "1/16", "excess": "B*X/(2*(1 + 2*beta)*active^(1/p))"},
-    conditions={
-        "some": ("active >= 1", "a coordinate"),
-        "active": ("active <= 48*n*epsilon", "the printed d'"),
-        "active_2": ("active > 48*n*epsilon - 1", "rounded down"),
-    },
-)
-_CONSTANT = (
-    "w_j = B/(2 d'^(1/p)) whatever the data: mean excess over the Beta(beta, beta) prior B X/(2 (1 + 2 beta) "
-    "d'^(1/p)), and every (epsilon, delta) holds.",
-)
 
 
-@paper.floor(
-    "thm11",
-    variant="case2",
-    source="Theorem 11, case rank > 48 n epsilon",
-    expected="refuted",
-    holds="glm.thm11.floor.case2.corrected",
-    arguments={"corrected": False},
-    statement="On the printed instance (alpha = 1, d' = floor(48 n epsilon), beta = 1/16) every (epsilon, delta)-DP "
-    "algorithm has excess risk over w~ of at least min(BX/(16 (n epsilon)^(1/p)), BX).",
-    because="The bracket is multiplied by 1/d'^(1/p) = 1/(48 n epsilon)^(1/p); the 48^(1/p) is dropped. The constant "
-    "predictor B/(2d'^(1/p)) has BX/(2(1 + 2 beta) d'^(1/p)) exactly.",
-    weight="constant",
-    hurt="proof",
-    quote=r"On the other hand, when rank  $> 48n\epsilon$ , set  $\alpha = 1$  and  $d' = \lfloor 48n\epsilon \rfloor$",
-    consequence="The display that follows drops a factor 48^(1/p): at p = 1 the constant predictor's risk on the "
-    "printed instance is 6.75 times below the printed floor. The rate, and Theorem 11's Omega, stand.",
-    space=search.inequality(
-        CONSTANT,
-        "min(B*X/(16*(n*epsilon)^(1/p)), B*X)",
-        "excess",
-        derivation=_CONSTANT,
-        witness={"n": 100, "epsilon": Fraction(1, 100), "p": 1, "B": 1, "X": 1, "active": 48},
-    ),
-    errata=Correction(
-        place="proof of Theorem 11, after (20), appendix B.4",
-        line=837,
-        change="for 16(n eps)^(1/p) read a denominator with 48^(1/p) beside it",
-    ),
-)
-def case_two(context: Context, corrected: bool) -> Rows:
-    """The constant predictor w_j = B/(2d'^{1/p}) on the instance printed for rank > 48nε, against the floor there."""
-    beta = PRINTED_BETA
-    for p, (n, epsilon) in product((1.0, 1.5, 2.0, 3.0), ((100, 0.01), (1000, 0.01), (1000, 0.1), (5000, 1.0))):
-        effective = n * epsilon
-        active = math.floor(48.0 * effective)
-        error = active ** (-1.0 / p) / (2.0 * (1.0 + 2.0 * beta))
-        claimed = min(1.0, 1.0 / (16.0 * effective ** (1.0 / p)))
-        if corrected:
-            inner = 0.25 - 3.0 * (1.0 + 2.0 * beta) * effective / active - 2.0 * beta
-            claimed = inner / ((1.0 + 2.0 * beta) * (48.0 * effective) ** (1.0 / p))
-        yield {"p": p, "n": n, "epsilon": epsilon, "active": active, "left": claimed, "right": error}
-    return "value: the smallest (error - floor)/error of the constant predictor, which is private at every level"
-
-
-CASE_TWO = Statement(
-    about="On the same instance, alpha = 1 and d' = floor(48 n epsilon), the floor is (BX/((1 + 2 beta)(48 n "
-    "epsilon)^(1/p)))(1/4 - 3(1 + 2 beta) n epsilon/d' - 2 beta) for epsilon <= 1.2 and delta <= epsilon: {claim} for "
-    "all v = 48 n epsilon/d', x = 1/p and k = delta/epsilon.",
-    symbols={
-        "v": Real("48 n epsilon/d'", 1, 2), "x": Real("1/p", 0, 1), "epsilon": Real("claimed", 0, "6/5"),
-        "k": Real("delta/epsilon", 0, 1), "beta": Real("of the Beta prior", 0, "1/8"),
-    },
-    claim=inequality(
-        "max(0, 1/4 - 2*beta - 3*(1 + 2*beta)*v/48)*(1/v)^x", "<=",
-        "max(0, 1/4 - 2*beta - v/48*(exp(epsilon) + k)/2)",
-    ),
-    cells=500,
-    steps=(
-        "The exact floor is (BX/((1 + 2 beta)d'^(1/p)))(1/4 - 2 beta - n(e^epsilon - 1 + delta)/(2d')), and 0 where "
-        "that is negative, as both floors are for beta > 1/8.",
-        "(e^epsilon - 1)/epsilon <= e^epsilon; both sides are divided by BX/((1 + 2 beta)d'^(1/p)).",
-    ),
-)  # fmt: skip
-paper.variant(
-    case_two,
-    "case2.corrected",
-    source="Theorem 11, case rank > 48 n epsilon, with 48^(1/p)",
-    expected="proved",
-    arguments={"corrected": True},
-    statement=CASE_TWO,
-    rests_on=("glm.thm11.floor.exact",),
-    because="The printed bracket without the dropped factor is below the exact floor at alpha = 1; tried: the constant "
-    "predictor.",
-    quote="",
-    space=search.inequality(
-        CONSTANT,
-        "B*X/((1 + 2*beta)*(48*n*epsilon)^(1/p))*(1/4 - 3*(1 + 2*beta)*n*epsilon/active - 2*beta)",
-        "excess",
-        derivation=_CONSTANT,
-    ),
-)
-
-D = 4
-CUBE = search.Space(
-    f"any two points of the cube [0, 1]^{D}",
-    search.vector("v", D, 0.0, 1.0, "estimate") | search.vector("mu", D, 0.0, 1.0, "mean"),
-    definitions={
-        "square": " + ".join(f"(v_{i} - mu_{i})^2" for i in range(1, D + 1)),
-        "absolute": " + ".join(f"abs(v_{i} - mu_{i})" for i in range(1, D + 1)),
-    },
-    conditions={"apart": ("square > 0", "the points differ")},
-)
-_CUBE = ("Both sides are functions of the two points alone.",)
-
-
-@paper.inequality(
-    "thm11",
-    variant="norms",
-    source="Theorem 11, before (20)",
-    expected="refuted",
-    holds="glm.thm11.inequality.norms.corrected",
-    arguments={"corrected": False},
-    statement="|v - mu|_2 >= |v - mu|_2^2 for v, mu in [0, 1]^d'.",
-    because="False once |v - mu|_2 > 1, which d' > 1 allows: for d' = 4 and v - mu all ones it says 2 >= 4.",
-    weight="step",
-    hurt="proof",
-    quote=r"the second follows from projection property and  $\widehat{v}$  denotes the projection of v onto  "
-    r"$[0,1]^d$ , and the last inequality follows from boundedness of coordinates of  $\widehat{v} - \mu$ .",
-    consequence="|u|_2 >= |u|_2^2 is false for |u|_2 > 1, possible from d' = 2 on (by a factor of 8 at d' = 64); "
-    "|u|_1 >= |u|_2^2 is true for coordinates in [-1, 1] and all that is needed.",
-    space=search.inequality(CUBE, "square", "sqrt(square)", derivation=_CUBE),
-    errata=Correction(
-        place="proof of Theorem 11, before (20), appendix B.4",
-        line=806,
-        change="leave out the norms |.|_2 between |v - mu|_1 and |v^ - mu|_2^2",
-    ),
-)
-def norms(context: Context, corrected: bool) -> Rows:
-    """‖u‖₂ ≥ ‖u‖₂² as printed, ‖u‖₁ ≥ ‖u‖₂² as needed, for u in [−1, 1]^d'."""
-    rng = stream(context.seed, "glm.thm11.inequality.norms")
-    for d in (1, 2, 4, 64):
-        for name, u in (("ones", np.ones(d)), ("random", rng.uniform(-1.0, 1.0, d)), ("small", np.full(d, 0.01))):
-            square = float(u @ u)
-            right = float(np.abs(u).sum()) if corrected else math.sqrt(square)
-            yield {"d": d, "u": name, "left": square, "right": right}
-
-
-@certificate("glm.thm11.inequality.norms", "inequality")
-def norms_certificate() -> Draft:
-    return Draft(
-        verdict="refuted", statement="The square of the norm exceeds the norm.",
-        symbols={"d": "d'", "u": "each coordinate of v - mu"}, definitions={"square": "sum(j, 1, d, u^2)"},
-        assumptions={"cube": ("u <= 1", "v and mu lie in the cube"), "below": ("u >= 0", "v >= mu")},
-        claim={"left": "square", "relation": "<=", "right": "sqrt(square)"},
-        instances=[({"d": 4, "u": 1}, {"left": 4, "right": 2.0})],
-        derivation=[("v = (1, ..., 1), mu = 0. True for d' = 1 alone.", ["cube", "below"])],
-    )  # fmt: skip
-
-
-NORMS = Statement(
-    about="|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d': {claim} for all u = |v_j - mu_j|, coordinate by "
-    "coordinate.",
-    symbols={"u": Real("|v_j - mu_j|", 0, 1)},
-    claim=inequality("u^2", "<=", "u"),
-    cells=20,
-    steps=("Both norms' powers are sums over the coordinates.",),
-)
-paper.variant(
-    norms,
-    "norms.corrected",
-    source="Theorem 11, before (20), through the l_1 norm",
-    expected="proved",
-    arguments={"corrected": True},
-    statement=NORMS,
-    because="|u| >= u^2 in each coordinate, as u lies in [-1, 1]; summed, it is what the chain of the proof needs.",
-    quote="",
-    space=search.inequality(CUBE, "square", "absolute", derivation=_CUBE),
-)
-
-
-BETA_STEP = Statement(
-    about="From E[v_j(z - mu)_j] <= E mu(1 - mu) (e^epsilon - 1 + delta), (1/beta) sum_i E<v, z_i - mu> <= 3 alpha n "
-    "epsilon for epsilon <= 1.2 and delta <= epsilon: {claim} with {delta}.",
-    symbols={
-        "epsilon": Real("claimed", 0, "6/5"), "k": Real("delta/epsilon", 0, 1),
-        "beta": Real("of the Beta prior", 0, "inf"),
-    },
-    where={"delta": "k*epsilon"},
-    claim=inequality("(exp(epsilon) - 1 + delta)/(2*(1 + 2*beta))", "<=", "3*epsilon"), cells=50,
-    steps=("E mu(1 - mu) = beta/(2(1 + 2 beta)); n alpha terms are summed, and both sides divided by n alpha.",),
-)  # fmt: skip
-
-
-@paper.inequality(
-    "thm11",
-    variant="beta.corrected",
-    source="Theorem 11, the step after (20)",
-    expected="proved",
-    statement=BETA_STEP,
-    because="The paper bounds E[v_j(z - mu)_j] by 3 epsilon and leaves out the 1/beta of (20): a loose step, with a "
-    "true conclusion. E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back, and (e^epsilon - 1 + delta)/2 <= 3 "
-    "epsilon for epsilon <= 1.2, delta <= epsilon.",
-    quote=r"\mathbb{E} \|\widehat{v} - \mu\|_{2}^{2} \ge \frac{d'}{4(1+2\beta)} - 3\alpha n\epsilon.",
-)
-def beta_step(context: Context) -> Evidence:
-    """What may be subtracted after (20): (1/β)·nα·E[v(z − μ)] ≤ 3αnε.
-
-    E[v(z − μ)] = E[μ(1 − μ)](p₁ − p₀) with p_z the mean of v given z, and p₁ − p₀ ≤ (e^ε − 1)p₀ + δ.
-    """
-    rows = []
-    for beta, epsilon in product((PRINTED_BETA, 0.5, 2.0**-10), (1e-3, 0.1, 1.0, 1.2)):
-        for delta in (0.0, epsilon):
-            bound = beta / (2.0 * (1.0 + 2.0 * beta)) * (math.expm1(epsilon) + delta)
-            difference = largest_difference(epsilon, min(delta, 0.999)) / (math.expm1(epsilon) + delta)
-            rows.append(
-                {"beta": beta, "epsilon": epsilon, "delta": delta, "left": bound / beta, "right": 3.0 * epsilon,
-                 "largest difference": difference}
-            )  # fmt: skip
-    evidence = margins(rows, "value: the smallest (3 epsilon - bound on E[v(z - mu)]/beta)/(3 epsilon)")
-    broken = max(row["largest difference"] for row in rows) > 1.0 + 1e-12
-    return replace(evidence, margin=-1.0) if broken else evidence
-
-
-def largest_difference(epsilon: float, delta: float) -> float:
-    """sup of p₁ − p₀ over all (ε, δ)-DP pairs of answers, on a grid of p₀."""
-    p = np.linspace(0.0, 1.0, 20_001)
-    return float((curve(epsilon, delta).most(p, 1) - p).max())
-
-
-@paper.inequality(
-    "thm11",
-    variant="fingerprinting",
-    source="Equation (20)",
-    expected="not refuted",
-    quote=r"for any  $\hat{v} \in [0,1]^{d'}$ , we have",
-    statement="E(v - mu)^2 >= 1/(4(1 + 2 beta)) - (1/beta) sum_i E v(z_i - mu) for every estimator v in [0, 1] from n "
-    "draws z of Bernoulli(mu), mu ~ Beta(beta, beta), coordinate by coordinate.",
-    because="Integration by parts gives sum_i E v(z_i - mu) = 2 beta E v(mu - 1/2), so that the two sides differ by "
-    "E(v - 1/2)^2: (20) is an identity with a square left out, with equality at v = 1/2 alone.",
-)
-def equation_20(context: Context) -> Rows:
-    """Exact beta-binomial sums over estimators of the count of ones: usual, extreme and random ones."""
-    rng = stream(context.seed, "glm.thm11.inequality.fingerprinting")
-    for beta, n in product((PRINTED_BETA, 0.5, 2.0), (1, 4, 20)):
-        ones = np.arange(n + 1)
-        estimators = {
-            "1/2": np.full(n + 1, 0.5), "mean": ones / n, "posterior mean": (ones + beta) / (n + 2.0 * beta),
-            "majority": (2 * ones > n).astype(float), "against the majority": (2 * ones <= n).astype(float),
-            **{f"random {k}": rng.random(n + 1) for k in range(4)},
-        }  # fmt: skip
-        for name, v in estimators.items():
-            error, correlation = moments(v, beta)
-            left = 1.0 / (4.0 * (1.0 + 2.0 * beta)) - correlation / beta
-            yield {"beta": beta, "n": n, "estimator": name, "left": left, "right": error}
-    return summary(
-        "value: the smallest ((v - mu)^2 - right side of (20))/(v - mu)^2 over estimators, exact",
-        equality="the sides differ by E(v - 1/2)^2, which is 0 at v = 1/2",
-    )
-
-
-def moments(v: np.ndarray, beta: float) -> tuple[float, float]:
-    """E(v − μ)² and Σ_i E v(z_i − μ), v a function of the count of ones, which is beta-binomial."""
-    from scipy.stats import betabinom
-
-    n = len(v) - 1
-    ones = np.arange(n + 1)
-    chance = betabinom.pmf(ones, n, beta, beta)
-    mean = (ones + beta) / (n + 2.0 * beta)
-    spread = mean * (1.0 - mean) / (n + 2.0 * beta + 1.0)
-    return float(chance @ ((v - mean) ** 2 + spread)), float(chance @ (v * (ones - n * mean)))
-
-
-@paper.floor(
-    "cor4",
-    variant="empirical",
-    source="Corollary 4, its last sentence",
-    expected="not refuted",
-    level=LEVEL,
-    quote=r"Using generalization properties of differential privacy, we get the same bound as above for excess "
-    r"empirical risk; see Corollary B.4 in [SSTT20] for details.",
-    statement="The printed floor of Corollary 4 (p = 2) holds for the mean excess empirical risk over the family.",
-    because="The empirical minimiser has at most the risk of w~ on average, and a private output does nearly as well "
-    "on new records as on its own.",
-)
 def empirical(context: Context) -> Evidence:
     """Empirical excess of the private algorithms and of zero on the fingerprinting distributions."""
     rows: list[Row] = []
@@ -458,3 +149,234 @@ def empirical_block(n: int, d: int, epsilon: float, mechanism: Any, seed: int, b
         best = scale * np.minimum(X.T @ (y > 0.0), X.T @ (y <= 0.0)).sum() / n
         found.append(float(problem.empirical_risk(mechanism(problem, 1, rng))[0]) - best)
     return np.array(found)
+
+
+def _row(result: str, constants: str) -> dict[str, Any]:
+    source, over, where, _ = _WHAT[result]
+    bound, how = _FLOORS[constants]
+    return {
+        "source": source if constants == "printed" else f"{source}, {constants} constant",
+        "arguments": {"result": result, "constants": constants},
+        "statement": "For every (epsilon, delta)-DP algorithm the excess population risk over "
+        f"{over}, mean over mu from the Beta prior ({where}), is at least {bound}.",
+        "because": how,
+    }
+
+
+_MORE: dict[str, dict[str, Any]] = {
+    "thm6": {
+        "tight": _row("thm6", "tight")
+        | {"figure": Figure("floor_thm6", "sandwich_rank", "the best has {value:.2f} times the floor")}
+    },
+    "thm11": {},
+    "cor4": {
+        "empirical": {
+            "measure": empirical,
+            "source": "Corollary 4, its last sentence",
+            "quote": r"Using generalization properties of differential privacy, we get the same bound as above for "
+            r"excess empirical risk; see Corollary B.4 in [SSTT20] for details.",
+            "statement": "The printed floor of Corollary 4 (p = 2) holds for the mean excess empirical risk over the "
+            "family.",
+            "because": "The empirical minimiser has at most the risk of w~ on average, and a private output does "
+            "nearly as well on new records as on its own.",
+        }
+    },
+}
+for _result, _rows in _MORE.items():
+    _others = {constants: _row(_result, constants) for constants in ("exact", "tight")} | _rows
+    paper.floor(
+        _result, expected="not refuted", level=LEVEL, quote=_WHAT[_result][-1], holds=f"glm.{_result}.floor.exact",
+        rows=_others, **_row(_result, "printed"),
+    )(floor)  # fmt: skip
+
+
+CASE_TWO = Statement(
+    about="On the same instance, alpha = 1 and d' = floor(48 n epsilon), the floor is (BX/((1 + 2 beta)(48 n "
+    "epsilon)^(1/p)))(1/4 - 3(1 + 2 beta) n epsilon/d' - 2 beta) for epsilon <= 1.2 and delta <= epsilon: {claim} for "
+    "all v = 48 n epsilon/d', x = 1/p and k = delta/epsilon.",
+    symbols={
+        "v": Real("48 n epsilon/d'", 1, 2), "x": Real("1/p", 0, 1), "epsilon": Real("claimed", 0, "6/5"),
+        "k": Real("delta/epsilon", 0, 1), "beta": Real("of the Beta prior", 0, "1/8"),
+    },
+    claim=inequality(
+        "max(0, 1/4 - 2*beta - 3*(1 + 2*beta)*v/48)*(1/v)^x", "<=",
+        "max(0, 1/4 - 2*beta - v/48*(exp(epsilon) + k)/2)",
+    ),
+    cells=500,
+    steps=(
+        "The exact floor is (BX/((1 + 2 beta)d'^(1/p)))(1/4 - 2 beta - n(e^epsilon - 1 + delta)/(2d')), and 0 where "
+        "that is negative, as both floors are for beta > 1/8.",
+        "(e^epsilon - 1)/epsilon <= e^epsilon; both sides are divided by BX/((1 + 2 beta)d'^(1/p)).",
+    ),
+)  # fmt: skip
+_SIZES = ((100, 0.01), (1000, 0.01), (1000, 0.1), (5000, 1.0))
+paper.formula(
+    "thm11",
+    Statement(
+        about="On the printed instance (alpha = 1, d' = floor(48 n epsilon), beta = 1/16) every (epsilon, delta)-DP "
+        "algorithm has excess risk over w~ of at least min(BX/(16 (n epsilon)^(1/p)), BX): {claim} with {excess}, that "
+        "of the constant predictor, and {beta}.",
+        symbols={
+            "n": Integer("records", 1, 10**6), "epsilon": Real("claimed", "1/10000", 10),
+            "p": Real("order of the norm", 1, 8), "B": Real("radius", "1/100", 100),
+            "X": Real("bound on the features' norm", "1/100", 100),
+            "active": Integer("d', the active coordinates", 1, 10**9),
+        },
+        where={"beta": "1/16", "excess": "B*X/(2*(1 + 2*beta)*active^(1/p))"},
+        given={
+            "active": ("active <= 48*n*epsilon", "the printed d'"),
+            "active_2": ("active > 48*n*epsilon - 1", "rounded down"),
+        },
+        claim=inequality("min(B*X/(16*(n*epsilon)^(1/p)), B*X)", "<=", "excess"),
+        steps=(
+            "w_j = B/(2 d'^(1/p)) whatever the data: mean excess over the Beta(beta, beta) prior B X/(2 (1 + 2 beta) "
+            "d'^(1/p)), and every (epsilon, delta) holds. The bracket of the proof is multiplied by 1/d'^(1/p) = 1/(48 "
+            "n epsilon)^(1/p); the 48^(1/p) is dropped.",
+        ),
+        witness={"n": 100, "epsilon": "1/100", "p": 1, "B": 1, "X": 1, "active": 48},
+    ),
+    points=[
+        {"n": n, "epsilon": epsilon, "p": p, "B": 1, "X": 1, "active": math.floor(48 * n * epsilon)}
+        for p, (n, epsilon) in product((1, 1.5, 2, 3), _SIZES)
+    ],
+    kind="floor",
+    variant="case2",
+    source="Theorem 11, case rank > 48 n epsilon",
+    expected="refuted",
+    weight="constant",
+    hurt="proof",
+    quote=r"On the other hand, when rank  $> 48n\epsilon$ , set  $\alpha = 1$  and  $d' = \lfloor 48n\epsilon \rfloor$",
+    consequence="The display that follows drops a factor 48^(1/p): at p = 1 the constant predictor's risk on the "
+    "printed instance is 6.75 times below the printed floor. The rate, and Theorem 11's Omega, stand.",
+    errata=Correction(
+        place="proof of Theorem 11, after (20), appendix B.4",
+        line=837,
+        change="for 16(n eps)^(1/p) read a denominator with 48^(1/p) beside it",
+    ),
+    rows={
+        "corrected": {
+            "statement": CASE_TWO,
+            "points": [
+                {"v": v, "x": x, "epsilon": epsilon, "k": 0, "beta": "1/16"}
+                for v, x, (_, epsilon) in product((1, 1.5), (1, 0.5), _SIZES)
+            ],
+            "source": "Theorem 11, case rank > 48 n epsilon, with 48^(1/p)",
+            "expected": "proved",
+            "rests_on": ("glm.thm11.floor.exact",),
+            "because": "The printed bracket without the dropped factor is below the exact floor at alpha = 1.",
+        }
+    },
+)  # fmt: skip
+
+
+NORMS = Statement(
+    about="|v - mu|_1 >= |v - mu|_2^2 for v, mu in [0, 1]^d': {claim} for all u = |v_j - mu_j|, coordinate by "
+    "coordinate.",
+    symbols={"u": Real("|v_j - mu_j|", 0, 1)},
+    claim=inequality("u^2", "<=", "u"),
+    cells=20,
+    steps=("Both norms' powers are sums over the coordinates.",),
+)
+BETA_STEP = Statement(
+    about="From E[v_j(z - mu)_j] <= E mu(1 - mu) (e^epsilon - 1 + delta), (1/beta) sum_i E<v, z_i - mu> <= 3 alpha n "
+    "epsilon for epsilon <= 1.2 and delta <= epsilon: {claim} with {delta}.",
+    symbols={
+        "epsilon": Real("claimed", 0, "6/5"), "k": Real("delta/epsilon", 0, 1),
+        "beta": Real("of the Beta prior", 0, "inf"),
+    },
+    where={"delta": "k*epsilon"},
+    claim=inequality("(exp(epsilon) - 1 + delta)/(2*(1 + 2*beta))", "<=", "3*epsilon"), cells=50,
+    steps=("E mu(1 - mu) = beta/(2(1 + 2 beta)); n alpha terms are summed, and both sides divided by n alpha.",),
+)  # fmt: skip
+
+
+def equation_20(context: Context) -> Rows:
+    """Exact beta-binomial sums over estimators of the count of ones: usual, extreme and random ones."""
+    rng = stream(context.seed, "glm.thm11.inequality.fingerprinting")
+    for beta, n in product((PRINTED_BETA, 0.5, 2.0), (1, 4, 20)):
+        ones = np.arange(n + 1)
+        estimators = {
+            "1/2": np.full(n + 1, 0.5), "mean": ones / n, "posterior mean": (ones + beta) / (n + 2.0 * beta),
+            "majority": (2 * ones > n).astype(float), "against the majority": (2 * ones <= n).astype(float),
+            **{f"random {k}": rng.random(n + 1) for k in range(4)},
+        }  # fmt: skip
+        for name, v in estimators.items():
+            error, correlation = moments(v, beta)
+            left = 1.0 / (4.0 * (1.0 + 2.0 * beta)) - correlation / beta
+            yield {"beta": beta, "n": n, "estimator": name, "left": left, "right": error}
+    return summary(
+        "value: the smallest ((v - mu)^2 - right side of (20))/(v - mu)^2 over estimators, exact",
+        equality="the sides differ by E(v - 1/2)^2, which is 0 at v = 1/2",
+    )
+
+
+def moments(v: np.ndarray, beta: float) -> tuple[float, float]:
+    """E(v − μ)² and Σ_i E v(z_i − μ), v a function of the count of ones, which is beta-binomial."""
+    from scipy.stats import betabinom
+
+    n = len(v) - 1
+    ones = np.arange(n + 1)
+    chance = betabinom.pmf(ones, n, beta, beta)
+    mean = (ones + beta) / (n + 2.0 * beta)
+    spread = mean * (1.0 - mean) / (n + 2.0 * beta + 1.0)
+    return float(chance @ ((v - mean) ** 2 + spread)), float(chance @ (v * (ones - n * mean)))
+
+
+paper.formula(
+    "thm11",
+    Statement(
+        about="|v - mu|_2 >= |v - mu|_2^2 for v, mu in [0, 1]^d': {claim} with {square} for all v - mu = (u, ..., u).",
+        symbols={"d": Integer("d'", 1, 10**6), "u": Real("each coordinate of v - mu", 0, 1)},
+        where={"square": "d*u^2"},
+        claim=inequality("square", "<=", "sqrt(square)"),
+        steps=("False once |v - mu|_2 > 1, which d' > 1 allows: for d' = 4 and v - mu all ones it says 2 >= 4.",),
+        witness={"d": 4, "u": 1},
+    ),
+    points=[{"d": d, "u": u} for d in (1, 2, 4, 64) for u in (1, 0.5, 0.01)],
+    source="Theorem 11, before (20)",
+    expected="refuted",
+    weight="step",
+    hurt="proof",
+    quote=r"the second follows from projection property and  $\widehat{v}$  denotes the projection of v onto  "
+    r"$[0,1]^d$ , and the last inequality follows from boundedness of coordinates of  $\widehat{v} - \mu$ .",
+    consequence="|u|_2 >= |u|_2^2 is false for |u|_2 > 1, possible from d' = 2 on (by a factor of 8 at d' = 64); "
+    "|u|_1 >= |u|_2^2 is true for coordinates in [-1, 1] and all that is needed.",
+    errata=Correction(
+        place="proof of Theorem 11, before (20), appendix B.4",
+        line=806,
+        change="leave out the norms |.|_2 between |v - mu|_1 and |v^ - mu|_2^2",
+    ),
+    rows={
+        "corrected": {
+            "statement": NORMS,
+            "points": [{"u": u} for u in (0.01, 0.5, 1)],
+            "source": "Theorem 11, before (20), through the l_1 norm",
+            "expected": "proved",
+            "because": "|u| >= u^2 in each coordinate, as u lies in [-1, 1]; summed, it is what the chain needs.",
+        },
+        "beta": {
+            "statement": BETA_STEP,
+            "points": [
+                {"epsilon": epsilon, "k": k, "beta": beta}
+                for beta, epsilon, k in product(("1/16", "1/2", "1/1024"), (0.001, 0.1, 1, 1.2), (0, 1))
+            ],
+            "source": "Theorem 11, the step after (20)",
+            "expected": "proved",
+            "origin": "corrected",
+            "because": "The paper bounds E[v_j(z - mu)_j] by 3 epsilon and leaves out the 1/beta of (20): a loose "
+            "step, with a true conclusion. E mu(1 - mu) = beta/(2(1 + 2 beta)) brings the beta back, and (e^epsilon - "
+            "1 + delta)/2 <= 3 epsilon for epsilon <= 1.2, delta <= epsilon.",
+            "quote": r"\mathbb{E} \|\widehat{v} - \mu\|_{2}^{2} \ge \frac{d'}{4(1+2\beta)} - 3\alpha n\epsilon.",
+        },
+        "fingerprinting": {
+            "measure": equation_20,
+            "source": "Equation (20)",
+            "expected": "not refuted",
+            "quote": r"for any  $\hat{v} \in [0,1]^{d'}$ , we have",
+            "statement": "E(v - mu)^2 >= 1/(4(1 + 2 beta)) - (1/beta) sum_i E v(z_i - mu) for every estimator v in [0, "
+            "1] from n draws z of Bernoulli(mu), mu ~ Beta(beta, beta), coordinate by coordinate.",
+            "because": "Integration by parts gives sum_i E v(z_i - mu) = 2 beta E v(mu - 1/2), so that the two sides "
+            "differ by E(v - 1/2)^2: (20) is an identity with a square left out, with equality at v = 1/2 alone.",
+        },
+    },
+)
