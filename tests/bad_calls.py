@@ -1,4 +1,4 @@
-"""Calls with one bad value each, and what their messages must say: problems, losses and mechanisms."""
+"""Calls with one bad value each, and what their messages must say: problems, losses and populations."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import numpy as np
 from scipy import sparse
 
 from dpbench.papers.glm import losses
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 
@@ -19,7 +17,6 @@ X = np.array([[0.6, 0.8], [0.0, 1.0], [0.5, 0.5]])
 Y = np.array([1.0, -1.0, 1.0])
 GOOD: dict[str, Any] = {"loss": "squared", "x_bound": 1.0, "y_bound": 1.0, "radius": 1.0}
 PROBLEM = GLMProblem(X, Y, **GOOD)
-GD = NoisyGD(1.0, 1e-5, steps=3)
 
 Call = Callable[[], Any]
 Case = tuple[str, Call, str, str]  # id, call, parameter named, what else the message holds
@@ -92,70 +89,11 @@ def problems() -> Iterator[Case]:
     yield from each("capped_linear", "end", losses.capped_linear, (*NOT_NUMBERS, -1.0))
 
 
-def mechanisms() -> Iterator[Case]:
-    bad_epsilon, bad_delta = (*NOT_NUMBERS, 0.0, -1.0), (*NOT_NUMBERS, 0.0, -0.1, 1.0, 2)
-    for made in (NoisyGD, OutputPerturbation):
-        name = made.__name__
-        yield from each(name, "epsilon", lambda v, m=made: m(v, 1e-5), bad_epsilon)
-        yield from each(name, "delta", lambda v, m=made: m(1.0, v), bad_delta)
-        yield from each(name, "calibration", lambda v, m=made: m(1.0, 1e-5, calibration=v), (None, 1, "Exact"))
-        yield f"{name}(typo)", lambda m=made: m(1.0, 1e-5, calibration="exat"), "calibration", "did you mean exact?"
-        yield from each(name, "noise_scale", lambda v, m=made: m(1.0, 1e-5, noise_scale=v), (-1.0, "1", math.nan, True))
-        good = made(1.0, 1e-5)
-        yield from each(name, "problem", lambda v, g=good: g(v, 1, np.random.default_rng(0)), (None, "data", 3))
-        yield from each(f"{name}.sample", "trials", lambda v, g=good: g.sample(PROBLEM, v), (*NOT_INTEGERS, 0, -1))
-        yield from each(f"{name}.sample", "seed", lambda v, g=good: g.sample(PROBLEM, 8, seed=v), (-1, 0.5, "1", None))
-        yield from each(
-            f"{name}.sample", "workers", lambda v, g=good: g.sample(PROBLEM, 8, workers=v), (0, -1, 1.5, "2")
-        )
-        yield from each(f"{name}.release", "seed", lambda v, g=good: g.release(PROBLEM, seed=v), (-1, 0.5, "1"))
-        yield f"{name}(trials=0)", lambda g=good: g(PROBLEM, 0, np.random.default_rng(0)), "trials", "got 0"
-    for option, values in (
-        ("steps", (0, -1, 1.5, "3", True)),
-        ("step_size", (0.0, -1.0, "1", math.nan, math.inf)),
-    ):
-        yield from each("NoisyGD", option, lambda v, o=option: NoisyGD(1.0, 1e-5, **{o: v}), values)
-    for option, values in (
-        ("regularization", (0.0, -1.0, "1", math.nan)),
-        ("tolerance", (0.0, -1.0, None, "1")),
-        ("theorem", (1, "5", True, 5.0, 5.5)),
-        ("constrained", (1, None, "yes")),
-        ("noise_constant", (0.0, -4.0, None)),
-    ):
-        yield from each(
-            "OutputPerturbation", option, lambda v, o=option: OutputPerturbation(1.0, 1e-5, **{o: v}), values
-        )
-    two: Any = np.array([3, 5])
-    yield "OutputPerturbation(theorem=array)", lambda: OutputPerturbation(1.0, 1e-5, theorem=two), "theorem", "an array"
-    five = OutputPerturbation(1.0, 1e-5, theorem=5)
-    yield "Theorem 5 of the squared loss", lambda: five.guarantee(PROBLEM), "loss", "Lipschitz"
-    released = "both"
-    yield (
-        "pair_profile(released)",
-        lambda: GD.pair_profile(PROBLEM, PROBLEM, released=released),
-        "released",
-        "'both'",
-    )
-    yield (
-        "Release.predict",
-        lambda: GD.release(PROBLEM, seed=0).predict(np.zeros((2, 3))),
-        "points",
-        "length 2",
-    )
-
-
 def extremes() -> Iterator[Case]:
     """What would overflow or underflow on the way is refused by the first check."""
     sizes = (1e51, 1e200, 1e308, 1e-51, 1e-200, 1e-320)
     for name in ("x_bound", "y_bound", "radius"):
         yield from each("GLMProblem(extreme)", name, lambda v, name=name: problem(**{name: v}), sizes)
-    for made, options in (
-        (NoisyGD, ("noise_scale", "step_size")),
-        (OutputPerturbation, ("noise_scale", "regularization", "tolerance", "noise_constant")),
-    ):
-        for option in options:
-            name = f"{made.__name__}(extreme)"
-            yield from each(name, option, lambda v, m=made, o=option: m(1.0, 1e-5, **{o: v}), sizes)
     yield from each("huber(extreme)", "kappa", losses.huber, sizes)
     yield from each("capped_linear(extreme)", "end", losses.capped_linear, sizes)
 

@@ -16,28 +16,12 @@ from dpbench.core import validation
 from dpbench.core.csv_table import read_table
 from dpbench.core.sampling import canonical
 from dpbench.core.validation import InvalidInput
-from dpbench.glm import Boosting, JLMethod, NoisyGD, OutputPerturbation, PrivateGridSearch
-from dpbench.heavytail import ExponentialMechanism
+from dpbench.glm import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.publicdata import RRSPM, RSPM, AveragedPerturbation, RegularizedPerturbation
 
 HUGE = (10**400, 10**5000, Fraction(10**400), -(10**400))
 GD = NoisyGD(1.0, 1e-5, steps=3)
 CALLS: dict[str, Any] = {
-    "NoisyGD.epsilon": lambda v: NoisyGD(epsilon=v, delta=1e-5),
-    "NoisyGD.delta": lambda v: NoisyGD(1.0, delta=v),
-    "NoisyGD.steps": lambda v: NoisyGD(1.0, 1e-5, steps=v),
-    "NoisyGD.step_size": lambda v: NoisyGD(1.0, 1e-5, step_size=v),
-    "NoisyGD.calibration": lambda v: NoisyGD(1.0, 1e-5, calibration=v),
-    "OutputPerturbation.epsilon": lambda v: OutputPerturbation(epsilon=v, delta=1e-5),
-    "JLMethod.dimension": lambda v: JLMethod(1.0, 1e-5, dimension=v),
-    "PrivateGridSearch.beta": lambda v: PrivateGridSearch(GD, 1.0, 1e-5, beta=v),
-    "Boosting.epsilon": lambda v: Boosting(GD, v, 1e-5),
-    "ExponentialMechanism.epsilon": lambda v: ExponentialMechanism(v),
-    "AveragedPerturbation.epsilon": lambda v: AveragedPerturbation(v, 1e-5),
-    "RegularizedPerturbation.epsilon": lambda v: RegularizedPerturbation(v, 1e-5),
-    "RRSPM.epsilon": lambda v: RRSPM(v),
-    "RSPM.epsilon": lambda v: RSPM(v),
     "GLMProblem.radius": lambda v: GLMProblem(X, Y, **{**GOOD, "radius": v}),
     "GLMProblem.x_bound": lambda v: GLMProblem(X, Y, **{**GOOD, "x_bound": v}),
     "Profile.epsilon": lambda v: GD.guarantee(PROBLEM).delta(v),

@@ -238,16 +238,6 @@ def test_bad_base_is_named(make: Any, base: Any) -> None:
         make(base, 1.0, 1e-5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [({"beta": 0.0}, "beta"), ({"candidates": 0}, "candidates"), ({"candidates": 2.0}, "candidates"),
-     ({"composition": "tigth"}, "composition")],
-)  # fmt: skip
-def test_bad_parameters_are_named(arguments: dict[str, Any], named: str) -> None:
-    with pytest.raises(validation.InvalidInput, match=rf"^{named} must be .*, got "):
-        PrivateGridSearch(GD, 1.0, 1e-5, **arguments)
-
-
 def test_selection_module_agrees_with_the_weights_in_use() -> None:
     """The first candidate of two is chosen with log-odds -eps*s/2: by hand."""
     logs = selection.generalized_exponential([0.0, 1.0], [0.5, 0.5], 2.0, 0.1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -184,25 +183,6 @@ def test_tails_bound_the_chance_of_a_long_projection() -> None:
     for k in (1, 3, 30):  # Chernoff's bound, which holds of the normal map too
         over = log_tails("rademacher", k, stretches) - log_tails("gaussian", k, stretches)
         assert np.all(over >= 0.0) and np.all(over <= np.log(4.0 * (k + 2.0) * stretches**2))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"dimension": 0}, "dimension"),
-        ({"dimension": 2.0}, "dimension"),
-        ({"map": "normal"}, "map"),
-        ({"theorem": 3}, "theorem"),
-        ({"theorem": True}, "theorem"),
-        ({"distortion": 0.0}, "distortion"),
-        ({"steps": 0}, "steps"),
-        ({"step_size": 0.0}, "step_size"),
-        ({"dimension_constant": -1.0}, "dimension_constant"),
-    ],
-)
-def test_bad_parameters_are_named(arguments: dict[str, Any], named: str) -> None:
-    with pytest.raises(validation.InvalidInput, match=rf"^{named} must be .*, got "):
-        JLMethod(1.0, 1e-5, **arguments)
 
 
 def test_a_theorem_whose_conditions_do_not_hold_is_refused() -> None:

@@ -129,33 +129,6 @@ def test_step_size_is_that_of_theorem_1() -> None:
         assert m.eta(p) == pytest.approx(want, rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"epsilon": 0.0}, "epsilon must be a finite number > 0, got 0.0"),
-        ({"delta": 0.0}, r"delta must be a number in \(0, 1\), got 0.0"),
-        ({"delta": 1.0}, r"delta must be a number in \(0, 1\), got 1.0"),
-        ({"steps": 0}, "steps must be an integer >= 1, got 0"),
-        ({"steps": 2.0}, "steps must be an integer >= 1, got 2.0"),
-        ({"step_size": 0.0}, "step_size must be a finite number > 0, got 0.0"),
-        ({"noise_scale": -1.0}, "noise_scale must be a finite number >= 0, got -1.0"),
-        ({"noise_scale": math.nan}, "noise_scale must be a finite number >= 0, got nan"),
-        ({"calibration": "exakt"}, "did you mean exact"),
-    ],
-)
-def test_bad_parameters(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(validation.InvalidInput, match=message):
-        NoisyGD(**{"epsilon": 1.0, "delta": 1e-5, **changes})
-
-
-def test_bad_calls() -> None:
-    p = problem(losses.squared())
-    with pytest.raises(validation.InvalidInput, match="problem must be a GLMProblem"):
-        mechanism()(p.X, 3, np.random.default_rng(0))
-    with pytest.raises(validation.InvalidInput, match="trials must be an integer >= 1, got 0"):
-        mechanism()(p, 0, np.random.default_rng(0))
-
-
 @pytest.mark.parametrize(("radius", "kind"), [(10.0, "exact"), (0.05, "upper")])
 def test_without_noise_two_means_beyond_the_ball_may_give_one_output(radius: float, kind: str) -> None:
     """Where both runs end on the sphere their outputs are equal, and a profile with δ = 1 is no lower bound."""

@@ -245,22 +245,6 @@ def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch: pyt
         m.centre(problems[0])[0] = 1.0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"regularization": 0.0}, r"regularization must be a finite number > 0, got 0.0"),
-        ({"theorem": 4}, r"theorem must be 3, 5 or None, got 4"),
-        ({"theorem": True}, r"theorem must be 3, 5 or None, got True"),
-        ({"tolerance": 0.0}, r"tolerance must be a finite number > 0, got 0.0"),
-        ({"noise_constant": float("nan")}, r"noise_constant must be a finite number > 0, got nan"),
-        ({"constrained": "no"}, r"constrained must be True or False, got 'no'"),
-    ],
-)
-def test_bad_parameters(arguments: dict[str, Any], said: str) -> None:
-    with pytest.raises(validation.InvalidInput, match=f"^{said}$"):
-        OutputPerturbation(1.0, 1e-5, **arguments)
-
-
 def test_bad_neighbour() -> None:
     m = OutputPerturbation(1.0, 1e-5)
     with pytest.raises(validation.InvalidInput, match=r"^neighbour must have the same loss"):

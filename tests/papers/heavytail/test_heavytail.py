@@ -181,25 +181,6 @@ def test_parameters_of_the_theorems() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        ({"epsilon": 0.0}, "epsilon"),
-        ({"epsilon": math.nan}, "epsilon"),
-        ({"epsilon": 1.0, "net_radius": 0.0}, "net_radius"),
-        ({"epsilon": 1.0, "net_radius": math.inf}, "net_radius"),
-        ({"epsilon": 1.0, "failure_probability": 1.0}, "failure_probability"),
-        ({"epsilon": 1.0, "sampler": "tre"}, "sampler"),
-        ({"epsilon": 1.0, "calibration": "printd"}, "calibration"),
-        ({"epsilon": 1.0, "truncation": -1.0}, "truncation"),
-        ({"epsilon": 1.0, "boxes": 0}, "boxes"),
-    ],
-)
-def test_bad_parameters_are_named(arguments: dict[str, float], named: str) -> None:
-    with pytest.raises(InvalidInput, match=rf"^{named} must be .*, got "):
-        ExponentialMechanism(**arguments)
-
-
-@pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"X": np.ones((3, 0))}, "X"),

@@ -261,11 +261,6 @@ def test_refusals() -> None:
     for bad, named in (({"noise": "cauchy"}, "noise"), ({"gamma": -1.0}, "gamma")):
         with pytest.raises(InvalidInput, match=rf"^{named} must be "):
             perturb(constants, np.zeros(6), **{"gamma": 1.0, "trials": 1, "rng": stream("x"), **bad})
-    for bad, named in (({"normalization": "median"}, "normalization"), ({"regularization": 0.0}, "regularization")):
-        with pytest.raises(InvalidInput, match=rf"^{named} must be "):
-            RegularizedPerturbation(1.0, 1e-5, **bad)
-    with pytest.raises(InvalidInput, match=r"^calls must be "):
-        AveragedPerturbation(1.0, 1e-5, calls=0)
 
 
 def test_stability_is_the_trivial_one_where_nothing_is_convex() -> None:

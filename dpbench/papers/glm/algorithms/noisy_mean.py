@@ -53,8 +53,8 @@ class NoisyMean:
         validation.epsilon(self.epsilon)
         validation.choice("noise", self.noise, NOISES)
         validation.delta(self.delta, positive=self.noise == "gaussian")
-        if not self.shrink > 0.0:
-            raise validation.invalid("shrink", "a number > 0", self.shrink)
+        if not (isinstance(self.shrink, float) and self.shrink == math.inf):
+            validation.real("shrink", self.shrink, above=0.0)
         validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
         if self.arithmetic == "exact" and self.shrink == math.inf:
             raise validation.invalid("shrink", "finite where arithmetic is 'exact'", self.shrink)
