@@ -231,7 +231,9 @@ class Paper:
             others[row] = dict(changes)
             if isinstance(said := changes.get("statement"), Statement):
                 own = {part: others[row].pop(part) for part in ("points", "equality") if part in changes}
-                others[row] |= {"because": changes.get("because", _because(said)), "arguments": measured(said, **own)}
+                others[row].setdefault("because", _because(said))
+                if "measure" not in changes:
+                    others[row]["arguments"] = measured(said, **own)
         home = home or sys._getframe(1).f_globals["__name__"]
         given: dict[str, Any] = {"because": _because(statement), "home": home, "rows": others} | fields
         self._declare(kind, name, statement=statement, arguments=measured(statement, points, equality), **given)(

@@ -181,16 +181,16 @@ ASSUMPTIONS: Assumptions = {
     "glm.thm7.inequality.penalty": {
         "loss non-negative, at most Y^2 at zero": lambda: convex_smooth_nonnegative(losses.squared()),
         "the headline's w = 0 has excess at most Y^2, as ERR allows": lambda: 0.0 in series(
-            "glm.thm7.inequality.penalty")["|w|"],
+            "glm.thm7.inequality.penalty")["r"],
     },
     "glm.thm15.inequality": {
         "|w~| = B <= B": every("glm.thm15.inequality", lambda ratio: ratio >= 0.0, "noise over B"),
     },
     **{
-        f"glm.thm7.inequality.{variant}": POINT_MASS | {"epsilon, beta in [0, 1], K > 0": every(
-            f"glm.thm7.inequality.{variant}", lambda e, b, k: 0 <= e <= 1 and 0 <= b <= 1 and k > 0, "epsilon", "beta",
+        name: POINT_MASS | {"epsilon, beta in [0, 1], K > 0": every(
+            name, lambda e, b, k: 0 <= e <= 1 and 0 <= b <= 1 and k > 0, "epsilon", "beta",
             "K")}
-        for variant in ("printed", "constants")
+        for name in ("glm.thm7.inequality", "glm.thm7.inequality.constants")
     },
     "glm.thm8.inequality.printed": {
         "Delta(B) of Lemma 10 is at least Y^2 for every B, sigma": lambda: theory_selection.perturbed_loss_bound(

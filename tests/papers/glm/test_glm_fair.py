@@ -43,8 +43,9 @@ def test_algorithm_4_as_printed_returns_zero(n: int) -> None:
     chances = gen_exp_mech([1.0, *penalties], [0.0, *bounds], epsilon / 2.0, beta / 4.0)
     bound = math.sqrt(4.0 * math.log(4.0 * count / beta) / n) + 5.0 * bounds[0] / (n * epsilon)
     assert chances[0] > 0.98 > 1.0 - beta and bound < 0.05  # excess Y² = 1 with probability 0.98
-    row = theorem7.point_mass(n, epsilon, beta, count, 1.0)
-    assert row["chance"] == pytest.approx(chances[0]) and row["bound"] == pytest.approx(bound)
+    at = {"n": n, "epsilon": epsilon, "beta": beta, "X": 1.0, "Y": 1.0}
+    assert theorem7.GRID.number("w_0/(w_0 + w_1 + w_2)", **at) == pytest.approx(chances[0])
+    assert theorem7.GRID.number("bound", **at) == pytest.approx(bound)
     scaled = gen_exp_mech([1.0, *penalties], [0.0, *(d / n for d in bounds)], epsilon / 2.0, beta / 4.0)
     assert n < 10**5 or scaled[0] < 1e-9  # with Δ/n it does not
 
@@ -60,7 +61,7 @@ def test_no_scores_keep_the_printed_rule_from_zero_and_no_other_rule_helps() -> 
         # Any ε/2-DP rule with Theorem 12's guarantee: at the neighbouring scores q + γ > Y² it has to choose w_0.
         above = [scores[0], *(q + g for q, g in zip(scores[1:], bounds, strict=True))]
         assert min(above[1:]) > scores[0]
-        assert chance >= theorem7.any_rule(epsilon, beta) > beta or beta > 0.5
+        assert chance >= math.exp(-0.5 * epsilon) * (1.0 - 0.25 * beta) > beta or beta > 0.5
 
 
 def test_the_constants_of_theorem_7_under_the_fairest_reading() -> None:

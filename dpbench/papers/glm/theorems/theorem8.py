@@ -104,7 +104,7 @@ def boosted_grid_search() -> Draft:
         claim=without_bound("t", first, "excess/(bound*log(n)^4)", "1", "-4"),
         instances=[({"epsilon": 1, "H": 2, "X": 1, "Y": 1, "B": 2}, {"quantity": quantity})],
         derivation=[
-            ("A point mass at (X, Y), |w*| = 1: w_0 = 0 has the excess Y^2, and as in glm.thm7.inequality.printed it "
+            ("A point mass at (X, Y), |w*| = 1: w_0 = 0 has the excess Y^2, and as in glm.thm7.inequality it "
              "is chosen but for a chance below 0.323 beta, whatever the base returns.", ["loss", "radius"]),
         ],
     )  # fmt: skip
