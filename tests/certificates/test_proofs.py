@@ -56,7 +56,7 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     "glm.thm2.inequality.dimension.corrected": ("t^(2/3)", "(99/100)*t^(2/3)", {"t": "1"}),
     "glm.cor2.inequality.corrected": ("251*a", "106*a", {"a": "1", "q": "1"}),
     "heavytail.eq3.inequality": ("(1/2)", "(49/100)", {"x": "1/10"}),
-    "heavytail.eq15.inequality": ("/theta*(2", "/theta*(19/10", {"x": "1/10", "theta": "2"}),
+    "heavytail.eq3.inequality.theta-below-2": ("/theta*(2", "/theta*(19/10", {"x": "1/10", "theta": "2"}),
     "heavytail.thm1.inequality.quantile": (
         "3*a", "(1/2)*a", {"a": "1", "b": "0", "e": "0", "l": "0", "c": "1", "iota": "1/1000"},
     ),

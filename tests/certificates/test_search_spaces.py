@@ -90,7 +90,7 @@ CHEAP = (
     "glm.lemma9.inequality",
     "glm.thm5.privacy.printed",
     "glm.thm10.privacy.printed",
-    "heavytail.eq39.inequality",
+    "heavytail.lemma10.inequality.eq39",
     "publicdata.thm5.inequality",
 )
 

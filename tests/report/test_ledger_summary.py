@@ -72,6 +72,6 @@ def test_what_a_user_has_to_know_first() -> None:
     said = {paper.name: foremost(paper) for paper in all_papers()}
     assert {name: one.id for name, one in said.items() if one is not None} == {
         "glm": "glm.thm5.privacy.printed",
-        "heavytail": "heavytail.thm1.privacy.printed",
+        "heavytail": "heavytail.thm1.privacy",
         "publicdata": "publicdata.thm4.privacy",
     }

@@ -110,10 +110,10 @@ ASSUMPTIONS: Assumptions = {
             "heavytail.lemma2.inequality.any-radius", lambda d, zeta: d >= 1 and 0.0 < zeta < math.inf,
             "d", "net_radius"),
     },
-    "heavytail.thm1.privacy.printed": leaning(theorems1_2_privacy.ORDERS[1]),
-    "heavytail.thm2.privacy.printed": leaning(theorems1_2_privacy.ORDERS[2]),
-    "heavytail.thm2.inequality.steps": {
-        "1 < theta <= 2": every("heavytail.thm2.inequality.steps", lambda theta: 1.0 < theta <= 2.0, "theta"),
+    "heavytail.thm1.privacy": leaning(theorems1_2_privacy.ORDERS[1]),
+    "heavytail.thm2.privacy": leaning(theorems1_2_privacy.ORDERS[2]),
+    "heavytail.thm2.inequality.quantile.steps": {
+        "1 < theta <= 2": every("heavytail.thm2.inequality.quantile.steps", lambda theta: 1.0 < theta <= 2.0, "theta"),
     },
     "heavytail.thm1.inequality.y-moment": two_responses(2.0),
     "heavytail.thm2.inequality.y-moment": two_responses(1.5),
@@ -137,17 +137,17 @@ ASSUMPTIONS: Assumptions = {
     },
     "heavytail.thm1.inequality.failure-probability": {
         "0 < eta < 1": every(
-            "heavytail.thm1.inequality.failure-probability", lambda log: log < 0.0, "log_failure_probability"),
+            "heavytail.thm1.inequality.failure-probability", lambda log: log < 0.0, "log_eta"),
         "eta is half of what the net points with w <= 0 have at least: e^(-n epsilon/2)/2": every(
             "heavytail.thm1.inequality.failure-probability",
-            lambda n, log: log == pytest.approx(-0.5 * n - math.log(4.0)), "n", "log_failure_probability"),
+            lambda n, log: log == pytest.approx(-0.5 * n - math.log(4.0)), "n", "log_eta"),
     },
     "heavytail.lemma10.inequality.last-display": {
         "w in the net, x = 1, no noise: all moments 1 or 0": every(
             "heavytail.lemma10.inequality.last-display", lambda t: 1.0 < t < 2.0, "theta"),
     },
-    "heavytail.eq39.inequality": {
-        "E|x|^theta = 1, theta in (1, 2)": every("heavytail.eq39.inequality", lambda t: 1.0 < t < 2.0, "theta"),
+    "heavytail.lemma10.inequality.eq39": {
+        "E|x|^theta = 1, theta in (1, 2)": every("heavytail.lemma10.inequality.eq39", lambda t: 1.0 < t < 2.0, "theta"),
     },
 }  # fmt: skip
 
@@ -164,4 +164,4 @@ def test_the_instance_obeys(name: str, assumption: str) -> None:
 def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
     p, q = theorems1_2_privacy.leaning_pair(3, 2.0)
     assert not replaced(lambda: (p, p))() and replaced(lambda: (p, q))()
-    assert not every("heavytail.eq39.inequality", lambda t: t > 2.0, "theta")()
+    assert not every("heavytail.lemma10.inequality.eq39", lambda t: t > 2.0, "theta")()

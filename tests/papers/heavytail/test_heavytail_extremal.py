@@ -124,7 +124,7 @@ def test_a_ceiling_that_is_too_high_is_refuted(context: RunContext, monkeypatch:
 
     for planted in (slower, wider):
         monkeypatch.setattr(theory, "rate", planted)
-        for function in (theorems1_2_rates.packed, theorems1_2_rates.hidden):
+        for function in (remark1.packed, theorems1_2_rates.hidden):
             assert measured(function, context, 1, "norm")[0] == "refuted"
 
 

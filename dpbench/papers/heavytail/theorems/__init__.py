@@ -6,7 +6,11 @@ says where the words are. Whether a later version mends a finding is not known. 
 quotation: the words are those of the printed twin.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from dpbench.ledger.paper import Paper
+from dpbench.papers.heavytail import theory
 
 paper = Paper(
     "heavytail",
@@ -26,6 +30,32 @@ paper = Paper(
 
 ORDERS = {1: (2.0,), 2: (1.75, 1.5, 1.25)}
 """θ of each theorem's entries; lemmas for θ below 2 are tried at those of Theorem 2."""
+BELOW_2 = {1: "", 2: ".theta-below-2"}
+"""What an id ends with, of an entry that has the lemma of Theorem 1 and that of Theorem 2."""
 FAILURE = 0.05
 CONSTANT = 100.0
 """The O(·) of a refuted bound is taken this large, and could be any number."""
+
+
+def unit_rate(
+    n: int, d: int, theta: float, moment: str = "norm", epsilon: float = 1.0, failure: float = FAILURE
+) -> float:
+    """The theorem's bound at τ = 1 and Δ = 2."""
+    return theory.rate(n, d, epsilon, failure, theta=theta, tau=1.0, moment=moment, diameter=2.0)
+
+
+def unit_iota(
+    n: int, d: int, theta: float, moment: str = "norm", epsilon: float = 1.0, failure: float = FAILURE
+) -> float:
+    """ι of Theorems 1 and 2 there."""
+    return theory.truncation(n, d, epsilon, failure, theta=theta, tau=1.0, moment=moment, diameter=2.0)
+
+
+def entry(
+    declare: Callable[..., Any], name: str, rows: Mapping[str, Mapping[str, Any]], shared: Mapping[str, Any]
+) -> None:
+    """Declare an entry of these rows; the first of them, with what all share, is the entry's own."""
+    (row, first), *others = rows.items()
+    given = {**shared, **first}
+    measure = given.pop("measure")
+    declare(name, row=row, rows=dict(others), **given)(measure)

@@ -78,12 +78,22 @@ PRINTED = Statement(
 )
 
 
+def assumption4(context: Context) -> Rows:
+    """(27) at the corrected ι of Assumption 4 against `CONSTANT` times (19), n up to 1e60, d = 10."""
+    d = 10
+    for theta, exponent in product(ORDERS[2], range(4, 61, 4)):
+        n = 10**exponent
+        iota = theory.truncation(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
+        left = theory.balance(iota, n, d, 1.0, FAILURE, theta=theta, tau=d ** (1.0 / theta))
+        right = theory.rate(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
+        yield {"theta": theta, "n": float(n), "left": left, "right": CONSTANT * right}
+
+
 @paper.inequality(
     "thm2",
     variant="assumption4-truncation",
     source="Equation 19, Assumption 4",
     expected="refuted",
-    holds="heavytail.thm2.inequality.assumption4-truncation.corrected",
     weight="misprint",
     hurt="letter",
     quote=r"under Assumption 4, set $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{\log "
@@ -99,6 +109,17 @@ PRINTED = Statement(
         effect=2,
         change="for the exponent (theta - 1)/theta of iota read 1/theta",
     ),
+    rows={
+        "corrected": {
+            "measure": assumption4,
+            "source": "Equation 19, with the exponent 1/theta in iota",
+            "expected": "proved",
+            "statement": ASSUMPTION_4,
+            "because": "iota^(theta-1) and 1/(n iota epsilon) balance there, as under Assumption 3: both terms of (27) "
+            "follow (19).",
+            "space": asked(PRINTED.replace(where={"iota": "share^(1/theta)"}, witness=None)),
+        }
+    },
 )
 def printed_truncation(context: Context) -> Evidence:
     """Excess of every |w| ≤ 0.1 over (19), n from 1e6; the output lies there with probability 1 − η.
@@ -117,24 +138,3 @@ def printed_truncation(context: Context) -> Evidence:
         rows, f"value: exponent in n of the constant that (19) would need, theta = {ORDER:g}; by 1e12 it needs "
         f"{rows[1]['constant']:.2f}, by 1e24 {rows[3]['constant']:.1f}",
     )  # fmt: skip
-
-
-@paper.inequality(
-    "thm2",
-    variant="assumption4-truncation.corrected",
-    source="Equation 19, with the exponent 1/theta in iota",
-    expected="proved",
-    statement=ASSUMPTION_4,
-    because="iota^(theta-1) and 1/(n iota epsilon) balance there, as under Assumption 3: both terms of (27) follow "
-    "(19).",
-    space=asked(PRINTED.replace(where={"iota": "share^(1/theta)"}, witness=None)),
-)
-def assumption4(context: Context) -> Rows:
-    """(27) at the corrected ι of Assumption 4 against `CONSTANT` times (19), n up to 1e60, d = 10."""
-    d = 10
-    for theta, exponent in product(ORDERS[2], range(4, 61, 4)):
-        n = 10**exponent
-        iota = theory.truncation(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
-        left = theory.balance(iota, n, d, 1.0, FAILURE, theta=theta, tau=d ** (1.0 / theta))
-        right = theory.rate(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
-        yield {"theta": theta, "n": float(n), "left": left, "right": CONSTANT * right}

@@ -60,6 +60,17 @@ def _upper(space: Space) -> question.Question:
     because="The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one, and "
     "oddness the other side.",
     space=_upper(LINE),
+    rows={
+        "theta-below-2": {
+            "source": "Equation 15",
+            "arguments": {"orders": ORDERS[2]},
+            "statement": EQUATION_15,
+            "quote": r"$-\log(1-x+\frac{|x|^{\theta}}{\theta})\leq\psi(x)\leq\log(1+x+\frac{|x|^{\theta}}{\theta})$",
+            "because": "2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that "
+            "log(theta) is above its lower bound beyond.",
+            "space": _upper(ORDER),
+        }
+    },
 )
 def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
     """The two sides of equations 3 and 15 on a dense grid: around 0 and 1, and far into the tails."""
@@ -74,16 +85,3 @@ def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
     note = f"value: smallest relative margin over {x.size:,} points, theta in {orders}; 0: the bound is attained"
     same = "psi is one of its bounds on [-1, 1]"
     return margins({}, note, margin=worst, rounding=_ROUNDING, equality=same)
-
-
-paper.inequality(
-    "eq15",
-    source="Equation 15",
-    expected="proved",
-    arguments={"orders": ORDERS[2]},
-    statement=EQUATION_15,
-    quote=r"$-\log(1-x+\frac{|x|^{\theta}}{\theta})\leq\psi(x)\leq\log(1+x+\frac{|x|^{\theta}}{\theta})$",
-    because="2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that log(theta) is "
-    "above its lower bound beyond.",
-    space=_upper(ORDER),
-)(sandwich)

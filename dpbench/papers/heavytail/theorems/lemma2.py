@@ -31,11 +31,39 @@ IN_RANGE = ANY_RADIUS.replace(
 )
 
 
+def covering_any(context: Context) -> Rows:
+    """A net of one point against (3Δ/ζ)^d for ζ > 3Δ."""
+    bound = math.exp(theory.covering_bound(2, 2.0, 8.0))
+    yield {"d": 2.0, "net_radius": 8.0, "left": 1.0, "right": bound}
+    return f"value: relative margin; zeta = 4 Delta, d = 2: the bound is {bound:g}, and no net is empty"
+
+
 @paper.inequality(
-    "lemma2", source="Lemma 2, for zeta <= Delta", expected="not refuted", origin="corrected", quote=QUOTE,
+    "lemma2",
+    source="Lemma 2, for zeta <= Delta",
+    expected="not refuted",
+    origin="corrected",
+    quote=QUOTE,
     statement=IN_RANGE,
     because="A grid of spacing zeta/sqrt(d), rounded towards 0, covers; counted exactly or by volumes.",
-)  # fmt: skip
+    rows={
+        "any-radius": {
+            "measure": covering_any,
+            "source": "Lemma 2, as printed",
+            "expected": "refuted",
+            "weight": "misprint",
+            "quote": QUOTE,
+            "hurt": "letter",
+            "statement": ANY_RADIUS,
+            "because": "For zeta > 3 Delta the bound is below 1, and no net is empty: the printed lemma holds for zeta "
+            "<= 3 Delta: by volumes for zeta <= Delta, which its source asks for, and by one point from there on.",
+            "consequence": "For zeta > 3 Delta the right side is below 1. All uses have zeta = 1/n.",
+            "errata": Correction(
+                place="Lemma 2", line=68, change="add: for zeta <= 3 Delta (one point covers from zeta = Delta on)"
+            ),
+        }
+    },
+)
 def covering(context: Context) -> Rows:
     """The size of the nets in use against (3Δ/ζ)^d, for ζ ≤ Δ, in logarithms; and their covering radius."""
     for domain, d in product(("ball", "box"), range(1, 9)):
@@ -46,23 +74,3 @@ def covering(context: Context) -> Rows:
             bound = theory.covering_bound(d, diameter, net.net_radius)
             yield row | {"what": "log N", "left": net.log_size_bounds()[1], "right": bound}
             yield row | {"what": "covering radius", "left": net.covering_radius, "right": net.net_radius}
-
-
-@paper.inequality(
-    "lemma2", variant="any-radius", source="Lemma 2, as printed", expected="refuted",
-    holds="heavytail.lemma2.inequality", weight="misprint", quote=QUOTE,
-    hurt="letter",
-    statement=ANY_RADIUS,
-    because="For zeta > 3 Delta the bound is below 1, and no net is empty: the printed lemma holds for zeta <= 3 "
-    "Delta: by volumes for zeta <= Delta, which its source asks for, and by one point from there on.",
-    consequence="For zeta > 3 Delta the right side is below 1. All uses have zeta = 1/n.",
-    errata=Correction(
-        place="Lemma 2", line=68,
-        change="add: for zeta <= 3 Delta (one point covers from zeta = Delta on)",
-    ),
-)  # fmt: skip
-def covering_any(context: Context) -> Rows:
-    """A net of one point against (3Δ/ζ)^d for ζ > 3Δ."""
-    bound = math.exp(theory.covering_bound(2, 2.0, 8.0))
-    yield {"d": 2.0, "net_radius": 8.0, "left": 1.0, "right": bound}
-    return f"value: relative margin; zeta = 4 Delta, d = 2: the bound is {bound:g}, and no net is empty"

@@ -166,6 +166,16 @@ def last_display(context: Context) -> Rows:
         yield {"theta": theta, "n": float(n), "left": -n * psi(iota * zeta, theta), "right": -floor}
 
 
+def chernoff_step(context: Context, kept: bool) -> Rows:
+    """(38) against (39), logarithms divided by n, on x ≡ 1 and y = ⟨x, w*⟩, at several v = |w − w*|; both negated."""
+    for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
+        iota, zeta = line_iota(n, theta), 1.0 / n
+        for v in (0.0, 0.1 * zeta, 2.0 * zeta, 0.03, 1.5):
+            at = {"theta": theta, "iota": iota, "zeta": zeta, "v": v}
+            u, bound = ((KEPT if kept else EQUATION_39).number(wanted, **at) for wanted in ("u", "exponent"))
+            yield {"theta": theta, "n": float(n), "v": v, "left": -bound, "right": -math.log1p(u)}
+
+
 paper.inequality(
     "lemma10",
     source="Lemma 10",
@@ -193,39 +203,22 @@ paper.inequality(
                 change="for >= read <=, and multiply all terms but log(1/eta) by n",
             ),
         },
+        "eq39": {
+            "measure": chernoff_step, "level": 0.0, "expected": "refuted", "weight": "step", "hurt": "proof",
+            "source": "Equation 39", "arguments": {"kept": False}, "statement": EQUATION_39,
+            "holds": "heavytail.lemma10.inequality.eq39-corrected",
+            "quote": r"$\displaystyle\leq\exp\big{(}n(-\iota L_{\mathcal{D}}(w)+\frac{\iota^{\theta}2^{\theta-1}}"
+            r"{\theta}\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... $\qquad+\frac{\iota^{\theta}2^{\theta-1}"
+            r"\zeta^{\theta}}{\theta}\mathbb{E}\|x\|_{2}^{\theta})\big{)}.$",
+            "because": "iota zeta E|x| is dropped; it is of first order in zeta, what stays is of order theta.",
+            "consequence": "A term iota zeta E|x| of the line above is lost; Lemma 10 as stated has it (zeta tau), and "
+            "holds.",
+            "errata": Correction(place="Equation 39", line=459, change="add iota zeta E|x| in the exponent"),
+        },
+        "eq39-corrected": {
+            "measure": chernoff_step, "level": 0.0, "source": "Equation 39, corrected", "arguments": {"kept": True},
+            "statement": KEPT, "origin": "corrected",
+            "because": "1 + u <= e^u, and |a - b|^theta <= 2^(theta-1)(|a|^theta + |b|^theta).",
+        },
     },
 )(deviation)  # fmt: skip
-
-
-@paper.inequality(
-    "eq39",
-    source="Equation 39",
-    expected="refuted",
-    arguments={"kept": False},
-    weight="step",
-    hurt="proof",
-    quote=r"$\displaystyle\leq\exp\big{(}n(-\iota L_{\mathcal{D}}(w)+\frac{\iota^{\theta}2^{\theta-1}}{\theta}"
-    r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}$ ... $\qquad+\frac{\iota^{\theta}2^{\theta-1}\zeta^{\theta}}{\theta}"
-    r"\mathbb{E}\|x\|_{2}^{\theta})\big{)}.$",
-    statement=EQUATION_39,
-    because="iota zeta E|x| is dropped; it is of first order in zeta, what stays is of order theta.",
-    consequence="A term iota zeta E|x| of the line above is lost; Lemma 10 as stated has it (zeta tau), and holds.",
-    errata=Correction(place="Equation 39", line=459, change="add iota zeta E|x| in the exponent"),
-    rows={
-        "corrected": {
-            "source": "Equation 39, corrected",
-            "expected": "not refuted",
-            "arguments": {"kept": True},
-            "statement": KEPT,
-            "because": "1 + u <= e^u, and |a - b|^theta <= 2^(theta-1)(|a|^theta + |b|^theta).",
-        }
-    },
-)
-def chernoff_step(context: Context, kept: bool) -> Rows:
-    """(38) against (39), logarithms divided by n, on x ≡ 1 and y = ⟨x, w*⟩, at several v = |w − w*|; both negated."""
-    for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
-        iota, zeta = line_iota(n, theta), 1.0 / n
-        for v in (0.0, 0.1 * zeta, 2.0 * zeta, 0.03, 1.5):
-            at = {"theta": theta, "iota": iota, "zeta": zeta, "v": v}
-            u, bound = ((KEPT if kept else EQUATION_39).number(wanted, **at) for wanted in ("u", "exponent"))
-            yield {"theta": theta, "n": float(n), "v": v, "left": -bound, "right": -math.log1p(u)}

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from dpbench.certificates.build import above
 from dpbench.certificates.search.space import Choice, Integer, Parameter, Real, Space
-from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.theorems import FAILURE
+from dpbench.papers.heavytail.theorems import unit_iota
 
 NET = {"low": "-1", "mid": "0", "high": "1"}
 QUARTERS: dict[str, Parameter] = {
@@ -56,7 +55,7 @@ ORDER = _records(
 
 def line_iota(n: int, theta: float) -> float:
     """ι of Theorems 1 and 2 at d = ε = τ = 1, η = 1/20 on [−1, 1]."""
-    return theory.truncation(n, 1, 1.0, FAILURE, theta=theta, tau=1.0, moment="norm", diameter=2.0)
+    return unit_iota(n, 1, theta)
 
 
 def truncation_in_use(n: int, theta: float) -> Fraction:

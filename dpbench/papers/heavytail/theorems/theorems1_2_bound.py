@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper
+from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper, unit_iota
 from dpbench.papers.heavytail.theorems.hidden import GRID, hidden_quantile, rare_law
 from dpbench.papers.heavytail.theorems.line import line_iota, truncation_in_use
 from dpbench.papers.heavytail.theorems.quantiles import Law, excess_quantile
@@ -69,7 +70,7 @@ def any_truncation(context: Context, theorem: int) -> Rows:
     for theta, (n, d, _, failure) in product(ORDERS[theorem], GRID[:7:2]):
         epsilon = 2.0 * math.log(theta)  # the largest for which (26) is proved
         for times in (0.01, 1.0, 100.0):
-            iota = times * theory.truncation(n, d, epsilon, failure, theta=theta, tau=1.0, moment="norm", diameter=2.0)
+            iota = times * unit_iota(n, d, theta, epsilon=epsilon, failure=failure)
             if rare_law(iota, theta)[0] > 0.5:
                 continue
             excess, spread = hidden_quantile(n, d, epsilon, share * failure, iota, theta, "norm")
@@ -86,6 +87,32 @@ def any_truncation(context: Context, theorem: int) -> Rows:
                 sampling=theorem == 1,
             )
             yield {"theta": theta, "n": float(n), "d": float(d), "iota": iota, "left": excess, "right": right}
+
+
+STEPS = Statement(
+    about="The factor of iota^(theta-1) sup E|y - <x,w>|^theta that Lemma 7, (24) = Lemma 9 + (25) and (23) add up to "
+    "is at most that of (26): {added} and {used}.",
+    symbols={
+        "theta": Real("order of the moment", 1, 2),
+        "iota": Real("truncation", "1/1000", 1000),
+        "spread": Real("sup E|y - <x,w>|^theta", "1/1000", 1000),
+    },
+    region={"theta": "(1, 2]"},
+    where={"added": "(3 + 2^(theta - 1))/theta", "used": "2^theta/theta"},
+    claim=inequality("added*iota^(theta - 1)*spread", "<=", "used*iota^(theta - 1)*spread"),
+    steps=(
+        "Lemma 7 and (23) have iota^(theta-1)/theta each, Lemma 9 (2 iota)^(theta-1)/theta, (25) another "
+        "iota^(theta-1)/theta, which (24) drops.",
+    ),
+    witness={"theta": 2, "iota": 1, "spread": 1},
+)
+
+
+def steps(context: Context) -> Rows:
+    """(3 + 2^{θ−1})/θ against 2^θ/θ."""
+    for theta in (1.1, 1.25, 1.5, 1.75, 2.0):
+        added, used = (STEPS.number(wanted, theta=theta) for wanted in ("added", "used"))
+        yield {"theta": theta, "left": added, "right": used}
 
 
 paper.inequality(
@@ -113,52 +140,33 @@ paper.inequality(
     statement=EQUATION_26,
     because="Theorem H (`theorems.theorem_h`), with 1 - 3 eta: 2 iota^(theta-1) is less than 2 (2 iota)^(theta-1), "
     "two sampling terms and 4 log(theta)/epsilon are at most 8 log(theta)/epsilon. Tried as (14). (17) omits Delta, as "
-    "Theorem 1 says of its own bounds, and needs the moment of y (the entries y-moment) and a bounded epsilon "
+    "Theorem 1 says of its own bounds, and needs the moment of y (y-moment) and a bounded epsilon "
     "(large-epsilon).",
-)(any_truncation)
-
-
-STEPS = Statement(
-    about="The factor of iota^(theta-1) sup E|y - <x,w>|^theta that Lemma 7, (24) = Lemma 9 + (25) and (23) add up to "
-    "is at most that of (26): {added} and {used}.",
-    symbols={
-        "theta": Real("order of the moment", 1, 2),
-        "iota": Real("truncation", "1/1000", 1000),
-        "spread": Real("sup E|y - <x,w>|^theta", "1/1000", 1000),
+    rows={
+        "steps": {
+            "measure": steps,
+            "source": "Proof of Theorem 2, equations 24 to 26",
+            "expected": "refuted",
+            "weight": "step",
+            "hurt": "proof",
+            "quote": r"+\frac{2(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{2}{n\iota}\log\frac{"
+            r"N(\mathcal{W},\zeta)}{\eta}",
+            "statement": STEPS,
+            "because": "Lemma 9 has (2 iota)^(theta-1)/theta, (25) iota^(theta-1)/theta, which (24) drops; Lemmas 7 "
+            "and 8 add 2 iota^(theta-1)/theta: (3 + 2^(theta-1))/theta in all.",
+            "consequence": "The steps give (3 + 2^(theta-1))/theta on iota^(theta-1) sup E|r|^theta where (26) has "
+            "2^theta/theta: 4.41 for 2.83 times 1/theta at theta = 1.5. The bound with the smaller constant holds by a "
+            "shorter proof.",
+            "errata": Correction(
+                place="Proof of Theorem 2, (24) and (26)",
+                line=277,
+                change="in (24) for ((2 iota)^(theta-1)/theta) sup E|r|^theta read ((2 iota)^(theta-1) + "
+                "iota^(theta-1))/theta sup E|r|^theta; or compare with the net point nearest to w*, which needs "
+                "neither",
+            ),
+        }
     },
-    region={"theta": "(1, 2]"},
-    where={"added": "(3 + 2^(theta - 1))/theta", "used": "2^theta/theta"},
-    claim=inequality("added*iota^(theta - 1)*spread", "<=", "used*iota^(theta - 1)*spread"),
-    steps=(
-        "Lemma 7 and (23) have iota^(theta-1)/theta each, Lemma 9 (2 iota)^(theta-1)/theta, (25) another "
-        "iota^(theta-1)/theta, which (24) drops.",
-    ),
-    witness={"theta": 2, "iota": 1, "spread": 1},
-)
-
-
-@paper.inequality(
-    "thm2", variant="steps", source="Proof of Theorem 2, equations 24 to 26", expected="refuted", weight="step",
-    hurt="proof",
-    holds="heavytail.thm2.inequality.quantile",
-    quote=r"+\frac{2(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{2}{n\iota}\log\frac{N(\mathcal{W},"
-    r"\zeta)}{\eta}",
-    statement=STEPS,
-    because="Lemma 9 has (2 iota)^(theta-1)/theta, (25) iota^(theta-1)/theta, which (24) drops; Lemmas 7 and 8 add 2 "
-    "iota^(theta-1)/theta: (3 + 2^(theta-1))/theta in all.",
-    consequence="The steps give (3 + 2^(theta-1))/theta on iota^(theta-1) sup E|r|^theta where (26) has 2^theta/theta: "
-    "4.41 for 2.83 times 1/theta at theta = 1.5. The bound with the smaller constant holds by a shorter proof.",
-    errata=Correction(
-        place="Proof of Theorem 2, (24) and (26)", line=277,
-        change="in (24) for ((2 iota)^(theta-1)/theta) sup E|r|^theta read ((2 iota)^(theta-1) + iota^(theta-1))/theta "
-        "sup E|r|^theta; or compare with the net point nearest to w*, which needs neither",
-    ),
-)  # fmt: skip
-def steps(context: Context) -> Rows:
-    """(3 + 2^{θ−1})/θ against 2^θ/θ."""
-    for theta in (1.1, 1.25, 1.5, 1.75, 2.0):
-        added, used = (STEPS.number(wanted, theta=theta) for wanted in ("added", "used"))
-        yield {"theta": theta, "left": added, "right": used}
+)(any_truncation)
 
 
 UP = 0.55
@@ -211,7 +219,7 @@ def _nine(theta: float, net_radius: float, sampling: bool) -> Iterator[tuple[flo
 
 def _in_use(theta: float, epsilon: float) -> Fraction:
     """ι of Theorems 1 and 2 for nine records, rounded up to four digits."""
-    return above(theory.truncation(9, 1, epsilon, FAILURE, theta=theta, tau=1.0, moment="norm", diameter=2.0), 4)
+    return above(unit_iota(9, 1, theta, epsilon=epsilon), 4)
 
 
 _NINE = {"half": 4, "p": "9/20", "zeta": "1e-4", "eta": "1/20"}
@@ -290,7 +298,6 @@ for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
         expected="refuted",
         weight="range",
         hurt="corner: epsilon without a bound; up to 2 log(theta) the printed constants hold",
-        holds=f"heavytail.thm{theorem}.inequality.large-epsilon.corrected",
         source="Theorem 1, after equation 14" if theorem == 1 else "Equation 26",
         arguments={"theta": theta},
         quote=r"For any $\epsilon>0$ ... ${O}(\zeta\tau+\iota\zeta^{2}\tau^{2}+\iota\tau^{2}\Delta^{2}+\frac{1}{n\iota"
@@ -312,18 +319,19 @@ for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
             effect=1,
             change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
         ),
+        rows={
+            "corrected": {
+                "measure": large_epsilon_corrected,
+                "source": f"Theorem {theorem}, {KEPT}",
+                "expected": "not refuted",
+                "arguments": {"theta": theta},
+                "statement": _shorter(printed),
+                "because": "`theorems.theorem_h` has the proof: the output is compared with the net point nearest to "
+                "w*, so one uniform deviation and one at a fixed point are enough, Lemmas 6, 9 and 10 play no part, "
+                "and no condition on epsilon is left.",
+            }
+        },
     )(large_epsilon)
-    paper.inequality(
-        f"thm{theorem}",
-        variant="large-epsilon.corrected",
-        source=f"Theorem {theorem}, {KEPT}",
-        expected="not refuted",
-        arguments={"theta": theta},
-        statement=_shorter(printed),
-        because="`theorems.theorem_h` has the proof: the output is compared with the net point nearest to w*, so one "
-        "uniform deviation and one at a fixed point are enough, Lemmas 6, 9 and 10 play no part, and no condition on "
-        "epsilon is left.",
-    )(large_epsilon_corrected)
 
 
 NO_FAILURE = Statement(
@@ -360,40 +368,30 @@ WITH_FAILURE = NO_FAILURE.replace(
 )
 
 
-@paper.inequality(
+_AT: Any = {
+    "points": [{"n": n, "iota": line_iota(n, 2.0), "epsilon": 1} for n in (10**8, 10**10, 10**12)],
+}
+paper.formula(
     "thm1",
+    NO_FAILURE,
+    **_AT,
     variant="failure-probability",
     source="Theorem 1, first display",
     expected="refuted",
-    holds="heavytail.thm1.inequality.failure-probability.corrected",
-    arguments={"meant": False},
     weight="misprint",
     hurt="letter",
     quote=r"given any failure probability $\eta\in(0,1)$ ... $\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\zeta}$",
-    statement=NO_FAILURE,
     because="The bound does not depend on eta, and the output has full support: an eta below the chance of a bad "
     "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
     consequence="The displayed bound does not depend on eta. The proof has log(N/eta), and so has (17).",
     errata=Correction(place="Theorem 1, first display", line=117, change="for log(N/zeta) read log(N/eta)"),
     rows={
-        "corrected": {
+        "corrected": _AT | {
             "source": "Theorem 1, first display, corrected",
             "expected": "not refuted",
-            "arguments": {"meant": True},
             "statement": WITH_FAILURE,
             "because": "Lemma 1 with t = log(1/eta) gives log(N/eta).",
         },
     },
-)
-def failure_probability(context: Context, meant: bool) -> Rows:
-    """An η below the chance of the worst half of a net, on x ≡ 1, y = w* = 1, so that W reaches 2 from there.
-
-    Σψ ≤ n·log 2, so each net point has a chance of at least e^{−nε/2}/N, and the half with w ≤ 0 one of
-    e^{−nε/2}/2 or more; η is half of that, and every excess there is at least 1.
-    """
-    stated = WITH_FAILURE if meant else NO_FAILURE
-    for n in (10**8, 10**10, 10**12):
-        at = {"n": n, "iota": line_iota(n, 2.0), "epsilon": 1.0}
-        log_failure, bound = (stated.number(wanted, **at) for wanted in ("log_eta", "constant*bound"))
-        yield {"n": float(n), "log_failure_probability": log_failure, "left": 1.0, "right": bound}
+)  # fmt: skip
