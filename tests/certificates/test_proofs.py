@@ -46,7 +46,7 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "glm.thm11.inequality.corrected": ("u^2", "(101/100)*u^2", {"u": "1"}),
     "glm.thm11.inequality.beta": ("3*epsilon", "(7/5)*epsilon", {"epsilon": "6/5", "k": "1", "beta": "0"}),
-    "glm.thm16.floor.corrected": ("/11", "/8", {"z": "1", "rho": "0"}),
+    "glm.thm16.floor.small-radius.corrected": ("/11", "/8", {"z": "1", "rho": "0"}),
     "glm.lemma9.inequality.corrected": (")/2", ")*(499/1000)", {"s": "0"}),
     "glm.thm13.inequality.differences": (")/2", ")*(499/1000)", {"s": "0"}),
     "glm.lemma10.inequality.corrected": ("2*exp(-L)", "exp(-L)/5", {"L": "2"}),

@@ -226,7 +226,7 @@ ASSUMPTIONS: Assumptions = {
         "zero has (H/2)X^2B^2 at most": every(
             "glm.thm16.floor.small-radius", lambda r, zero: zero == r**2, "B", "zero")},
     "glm.cor5.floor.small-radius": {
-        "B > 0; w* minimises over the whole space": every("glm.cor5.floor.small-radius", lambda r: r > 0.0, "radius")},
+        "B > 0; w* minimises over the whole space": every("glm.cor5.floor.small-radius", lambda r: r > 0.0, "B")},
     "glm.lemma5.stability": {
         "loss non-negative, convex, smooth": lambda: convex_smooth_nonnegative(losses.squared()),
         "loss at zero y^2 = 1 = Y^2 at the labels +-1": lambda: at_zero(losses.squared()) == 1.0,

@@ -20,11 +20,11 @@ from dpbench.papers.glm.theorems import (
     theorem4,
     theorem13,
     theorems6_11,
-    theorems16_17,
 )
 from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
 from lowerbounds import fingerprinting, packing
+from lowerbounds.nonprivate_floors import corrected_nonprivate
 
 
 @pytest.fixture
@@ -179,26 +179,36 @@ def test_the_empirical_floor_of_corollary_4_counts_medians() -> None:
     assert best == pytest.approx(brute)
 
 
-def test_corrected_theorem_16_is_below_its_construction_and_three_times_its_constant_is_not(context) -> None:
-    """Excess of zero against the closed form of the proof, total variation against the sum over all 2^n outcomes."""
-    verdict, evidence = measured(theorems16_17.corrected_16, context)
-    assert verdict == "proved" and 1.0 / 3.0 < evidence.value < 1.0
-    share = math.sqrt(3.0) - 1.0
-    for n, m, smoothness in itertools.product((1, 5, 12), (0.01, 1.0), (0.5, 8.0)):
-        rho, zero = theorems16_17.two_slopes(n, m, smoothness)
-        slope, b = share * math.sqrt(smoothness), m / math.sqrt(smoothness)
-        corner = b - 2.0 * rho * slope / ((1.0 + rho) * smoothness)
-        assert corner >= -1e-12 and zero == pytest.approx(0.5 * rho * slope * (b + corner), rel=1e-9)
-        counts = np.arange(n + 1)
-        laws = [binom.pmf(counts, n, 0.5 * (1.0 + sign * rho)) for sign in (1, -1)]
-        assert theorems16_17.variation(n, rho) == pytest.approx(0.5 * float(np.abs(laws[0] - laws[1]).sum()))
+SLOPE = math.sqrt(3.0) - 1.0
 
 
-def test_the_two_signs_of_corrected_theorem_16_cost_twice_the_zero_predictor_wherever_one_predicts() -> None:
-    n, m, smoothness = 25, 0.7, 3.0
-    rho, zero = theorems16_17.two_slopes(n, m, smoothness)
-    assert theorems16_17.two_slopes_risk(m, smoothness, rho, 0.0) <= 1.0  # the loss at zero is at most Y^2
-    least = theorems16_17.two_slopes_risk(m, smoothness, rho, m / math.sqrt(smoothness))
-    for z in np.linspace(-2.0, 2.0, 801):
-        risks = [theorems16_17.two_slopes_risk(m, smoothness, rho, s * float(z)) - least for s in (1.0, -1.0)]
-        assert min(risks) >= -1e-12 and sum(risks) >= 2.0 * zero * (1.0 - 1e-12)
+def two_slopes(m: float, smoothness: float, rho: float, z: float) -> float:
+    """The risk of the prediction z where ψ(z) is met with probability (1 + ρ)/2 and ψ(−z) otherwise, X = Y = 1."""
+    slope = SLOPE * math.sqrt(smoothness)
+    corner = m / math.sqrt(smoothness) - 2.0 * rho * slope / ((1.0 + rho) * smoothness)
+    risk = 0.0
+    for share, at in ((0.5 * (1.0 + rho), z), (0.5 * (1.0 - rho), -z)):
+        left = max(0.0, slope - smoothness * max(0.0, at - corner))
+        risk += share * (left**2 / (2.0 * smoothness) + slope * max(0.0, corner - at))
+    return risk
+
+
+@pytest.mark.parametrize("n", [1, 7, 100, 10_001])
+@pytest.mark.parametrize("m", [1e-4, 1e-2, 0.3, 1.0])
+@pytest.mark.parametrize("smoothness", [0.5, 50.0])
+def test_corrected_theorem_16_is_below_its_construction_wherever_one_predicts(
+    n: int, m: float, smoothness: float
+) -> None:
+    """Total variation of n signs by both tails; no prediction serves both signs better than zero."""
+    rho = min(0.5 / math.sqrt(n), m / (2.0 * SLOPE))
+    best = m / math.sqrt(smoothness)
+    least = two_slopes(m, smoothness, rho, best)
+    zero = two_slopes(m, smoothness, rho, 0.0) - least
+    law = [binom(n, 0.5 * (1.0 + sign * rho)) for sign in (1, -1)]
+    kept = zero * (1.0 - float(law[0].sf(n // 2) - law[1].sf(n // 2)))
+    stated = corrected_nonprivate(n, theorem="16", radius=best, smoothness=smoothness)
+    assert stated <= kept < 3.0 * stated
+    assert two_slopes(m, smoothness, rho, 0.0) <= 1.0  # the loss at zero is at most Y^2
+    for z in np.linspace(-2.0, 2.0, 101):
+        risks = [two_slopes(m, smoothness, rho, s * float(z) * best) - least for s in (1.0, -1.0)]
+        assert min(risks) >= -1e-12 and sum(risks) >= 2.0 * zero * (1.0 - 1e-9)

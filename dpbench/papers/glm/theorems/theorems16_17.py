@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from dpbench.certificates import search
 from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import summary
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, private, run_floor
-from lowerbounds.nonprivate_floors import RATE_CONSTANT, corrected_nonprivate, nonprivate
+from lowerbounds.nonprivate_floors import RATE_CONSTANT, nonprivate
 
 RECORDS = 200
 CASES: dict[str, tuple[dict[str, Any], ...]] = {
@@ -26,8 +23,6 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 
-SLOPE = math.sqrt(3.0) - 1.0
-"""Slope of the corrected Theorem 16's loss over √H·Y: the largest with ψ(0) ≤ Y²."""
 _SIXTEEN = "For every algorithm the mean excess risk over the two signs, M = min(Y, BX) >= 1, is at least "
 _SEVENTEEN = "For every algorithm the mean excess risk over the family is at least "
 _MIN = "min(Y^2, (B^2X^2 + dY^2)/n, BXY/sqrt(n))"
@@ -48,6 +43,15 @@ _NONE = "The paper has no constant; this one is below the exact floor over the r
     r"\Theta(\min{\{\|\mathcal{Y}\|, B\}} \text{ such that the excess population risk of the output "
     r"of } \mathcal{A} \text{ when run on } S \sim \mathcal{D}^n \text{ is lower bounded as } "
     r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)$ .",
+    rows={
+        "exact": {
+            "source": "Theorem 16, the constant of its construction",
+            "arguments": {"theorem": "16", "constants": "exact"},
+            "statement": _SIXTEEN + "e(0) (1 - TV(P_+^n, P_-^n)), e(0) the excess of the zero predictor.",
+            "because": "By convexity the two excess risks of any predictor sum to at least 2e(0), and no test of n "
+            "labels errs less often than 1 - TV in sum.",
+        }
+    },
 )
 def floor(context: Context, theorem: str, constants: str) -> tuple[str, Evidence]:
     """The private algorithms, and gradient descent without noise, which is not private."""
@@ -58,17 +62,6 @@ def floor(context: Context, theorem: str, constants: str) -> tuple[str, Evidence
     ]
     return run_floor(context, cases, trials=4, quick=48 if theorem == "16" else 40)
 
-
-paper.variant(
-    floor,
-    "exact",
-    source="Theorem 16, the constant of its construction",
-    expected="not refuted",
-    arguments={"theorem": "16", "constants": "exact"},
-    statement=_SIXTEEN + "e(0) (1 - TV(P_+^n, P_-^n)), e(0) the excess of the zero predictor.",
-    because="By convexity the two excess risks of any predictor sum to at least 2e(0), and no test of n labels errs "
-    "less often than 1 - TV in sum.",
-)
 
 FALLING = Statement(
     about="For every B some one-dimensional H-smooth non-negative GLM with |w*| of order min(Y, B) has mean excess "
@@ -94,30 +87,6 @@ WIDE = FALLING.replace(
     witness={"u": 2, "n": 10, "d": 1, "H": 1, "X": 1, "Y": 1, "power_u": 1, "first": 1},
 )
 
-paper.formula(
-    "thm16", FALLING,
-    points=[{"u": 10**k, "n": 100, "H": 2, "X": 1, "Y": 1} for k in range(7)],
-    kind="floor", variant="small-radius", source="Theorem 16, for every B", expected="refuted",
-    quote=r"such that the excess population risk of the output of } \mathcal{A} \text{ when run on } S \sim "
-    r"\mathcal{D}^n \text{ is lower bounded as } "
-    r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)",
-    holds="glm.thm16.floor.corrected", weight="hypothesis",
-    hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
-    because="L'(w*) = 0 and smoothness give L(0) - L(w*) <= (HX^2/2) w*^2 for every such loss, so that the zero "
-    "predictor has at most HB^2X^2/2 where B <= Y and |w*| <= B, and as much times a constant for |w*| of order B. At "
-    "fixed n the printed floor is of order B as B falls.",
-    consequence="At B = 1e-3, n = 100, H = 2, |X| = |Y| = 1 zero has at most 1e-6 on every such loss, where 1/16 of "
-    "the printed floor is 6.25e-6; as B falls no constant is left. Footnote 1 asks for |Y|, H, |X| of order 1 at "
-    "least, not for B. With min{mY/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}, it holds for all parameters, with the "
-    "constant 1/11; the non-private cell of Table 1 inherits both.",
-    errata=Correction(
-        place="Theorem 16, appendix E, and Table 1's non-private lower bound",
-        change="for min{|Y|, B|X|}/sqrt(n) read min{m|Y|/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}",
-        caveat=r"Footnote 1: “The [SST10] bound assumes  $\|\mathcal{Y}\|$ , H,  $\|\mathcal{X}\| = \Omega(1)$ ”.",
-        effect=1, line=1077,
-    ),
-)  # fmt: skip
-
 SIXTEEN = Statement(
     about="For every algorithm some one-dimensional H-smooth convex non-negative GLM with loss at zero of at most Y^2 "
     "and |w*| = m/(sqrt(H)X), m = min{sqrt(H)BX, Y}, has mean excess risk of at least min{mY/sqrt(n), m^2}/11: {claim} "
@@ -132,85 +101,39 @@ SIXTEEN = Statement(
     ),
 )  # fmt: skip
 
-
-@paper.floor(
-    "thm16",
-    variant="corrected",
-    source="Theorem 16, for all n, H, X, B, Y > 0",
-    expected="proved",
-    statement=SIXTEEN,
-    because="psi falls with slope -s up to b' and then bends with curvature H to 0; phi_+ = psi, phi_-(z) = psi(-z), "
-    "s = (sqrt(3) - 1)Y sqrt(H), so that psi(0) <= Y^2. Met with probability (1 + rho)/2, the minimiser is z* = b = "
-    "m/sqrt(H) for b' = b - 2 rho s/((1 + rho)H), and zero has excess rho s(b + b')/2. By convexity the two signs' "
-    "excesses sum to at least twice that, and 1 - TV >= 1 - rho sqrt(n), where rho = min{1/(2 sqrt(n)), m/(2(sqrt(3) - "
-    "1)Y)}.",
-)
-def corrected_16(context: Context) -> Rows:
-    """The constant 1/11 against the construction's floor, with the exact total variation, and against zero.
-
-    h = sqrt(H)BX lies on both sides of Y, and m on both sides of Y/sqrt(n).
-    """
-    sides = ((1e-4, 1.0), (1e-2, 1.0), (0.3, 1.0), (1.0, 1.0), (2.0, 4.0), (3.0, 1.0), (1e3, 1.0), (40.0, 4.0))
-    for n, (h, y_bound), smoothness in product((1, 7, 100, 10_001), sides, (0.5, 50.0)):
-        claimed = corrected_nonprivate(
-            n, theorem="16", y_bound=y_bound, radius=h / math.sqrt(smoothness), smoothness=smoothness
-        )
-        m = h if h < y_bound else y_bound
-        rho, zero = two_slopes(n, m / y_bound, smoothness)  # of the losses and labels over Y
-        zero *= y_bound**2
-        kept = zero * (1.0 - variation(n, rho))
-        yield {
-            "n": n,
-            "h": h,
-            "Y": y_bound,
-            "smoothness": smoothness,
-            "rho": rho,
-            "left": claimed,
-            "right": kept,
-            "zero": zero,
-            "ratio": claimed / kept,
+paper.formula(
+    "thm16", FALLING,
+    points=[{"u": 10**k, "n": 100, "H": 2, "X": 1, "Y": 1} for k in range(7)],
+    kind="floor", variant="small-radius", source="Theorem 16, for every B", expected="refuted",
+    quote=r"such that the excess population risk of the output of } \mathcal{A} \text{ when run on } S \sim "
+    r"\mathcal{D}^n \text{ is lower bounded as } "
+    r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)",
+    weight="hypothesis", hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
+    because="L'(w*) = 0 and smoothness give L(0) - L(w*) <= (HX^2/2) w*^2 for every such loss, so that the zero "
+    "predictor has at most HB^2X^2/2 where B <= Y and |w*| <= B, and as much times a constant for |w*| of order B. At "
+    "fixed n the printed floor is of order B as B falls.",
+    consequence="At B = 1e-3, n = 100, H = 2, |X| = |Y| = 1 zero has at most 1e-6 on every such loss, where 1/16 of "
+    "the printed floor is 6.25e-6; as B falls no constant is left. Footnote 1 asks for |Y|, H, |X| of order 1 at "
+    "least, not for B. With min{mY/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}, it holds for all parameters, with the "
+    "constant 1/11; the non-private cell of Table 1 inherits both.",
+    errata=Correction(
+        place="Theorem 16, appendix E, and Table 1's non-private lower bound",
+        change="for min{|Y|, B|X|}/sqrt(n) read min{m|Y|/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}",
+        caveat=r"Footnote 1: “The [SST10] bound assumes  $\|\mathcal{Y}\|$ , H,  $\|\mathcal{X}\| = \Omega(1)$ ”.",
+        effect=1, line=1077,
+    ),
+    rows={
+        "corrected": {
+            "statement": SIXTEEN, "source": "Theorem 16, for all n, H, X, B, Y > 0", "expected": "proved",
+            "points": [{"z": z, "rho": rho} for z in (0.001, 0.7, 0.75, 1, 10, 1000) for rho in (0, 0.1, 0.5)],
+            "because": "psi falls with slope -s up to b' and then bends with curvature H to 0; phi_+ = psi, phi_-(z) = "
+            "psi(-z), s = (sqrt(3) - 1)Y sqrt(H), so that psi(0) <= Y^2. Met with probability (1 + rho)/2, the "
+            "minimiser is z* = b = m/sqrt(H) for b' = b - 2 rho s/((1 + rho)H), and zero has excess rho s(b + b')/2. "
+            "By convexity the two signs' excesses sum to at least twice that, and 1 - TV >= 1 - rho sqrt(n), where rho "
+            "= min{1/(2 sqrt(n)), m/(2(sqrt(3) - 1)Y)}.",
         }
-    return summary(
-        "value: the largest ratio of the stated floor to the construction's, with the total variation of n signs "
-        "computed; X = 1, h = sqrt(H)B",
-        "zero: the excess of the zero predictor on the construction",
-        value="ratio",
-    )
-
-
-def two_slopes(n: int, m: float, smoothness: float) -> tuple[float, float]:
-    """ρ of the construction at X = Y = 1, and the excess of zero."""
-    rho = min(0.5 / math.sqrt(n), m / (2.0 * SLOPE))
-    risk = [two_slopes_risk(m, smoothness, rho, z) for z in (0.0, m / math.sqrt(smoothness))]
-    return rho, risk[0] - risk[1]
-
-
-def two_slopes_risk(m: float, smoothness: float, rho: float, z: float) -> float:
-    """The risk of the prediction z where ψ(z) is met with probability (1 + ρ)/2 and ψ(−z) otherwise, X = Y = 1."""
-    slope = SLOPE * math.sqrt(smoothness)
-    corner = m / math.sqrt(smoothness) - 2.0 * rho * slope / ((1.0 + rho) * smoothness)
-    risk = 0.0
-    for share, at in ((0.5 * (1.0 + rho), z), (0.5 * (1.0 - rho), -z)):
-        left = max(0.0, slope - smoothness * max(0.0, at - corner))
-        risk += share * (left**2 / (2.0 * smoothness) + slope * max(0.0, corner - at))
-    return risk
-
-
-def variation(n: int, rho: float) -> float:
-    """Total variation of n signs that are +1 with probability (1 + ρ)/2 and of the same mirrored."""
-    from scipy.stats import binom
-
-    return float(binom.sf(n // 2, n, 0.5 * (1.0 + rho)) - binom.sf(n // 2, n, 0.5 * (1.0 - rho)))
-
-
-QUOTE_THM17 = (
-    r"Then for any algorithm,  $\mathcal{A}$ , there exists a distribution  $\mathcal{D}$  over  "
-    r"$(\mathcal{X} \times \mathcal{Y})$  and a constant C such that for  $S \sim \mathcal{D}^n$  it "
-    r"holds that  $\mathbb{E}\left[L(\mathcal{A}(S);\mathcal{D}) - L(w_B^*;\mathcal{D})\right] \geq C "
-    r"\min\left\{\|\mathcal{Y}\|^2, \frac{B^2\|\mathcal{X}\|^2 + d\|\mathcal{Y}\|^2}{n}, "
-    r"\frac{B\|\mathcal{Y}\|\|\mathcal{X}\|}{\sqrt{n}}\right\}$ , where  $w_B^* = \arg\min_{w \in "
-    r"\mathcal{B}_B} \{L(w;\mathcal{D})\}$ ."
-)
+    },
+)  # fmt: skip
 
 paper.floor(
     "thm17",
@@ -221,28 +144,23 @@ paper.floor(
     statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN}, for BX >= Y.",
     because=_NONE + "Neither construction nor constant is in the paper: derived by Assouad's cube, and a pair with a "
     "rare record for the term B^2X^2/n.",
-    quote=QUOTE_THM17,
+    quote=r"Then for any algorithm,  $\mathcal{A}$ , there exists a distribution  $\mathcal{D}$  over  "
+    r"$(\mathcal{X} \times \mathcal{Y})$  and a constant C such that for  $S \sim \mathcal{D}^n$  it "
+    r"holds that  $\mathbb{E}\left[L(\mathcal{A}(S);\mathcal{D}) - L(w_B^*;\mathcal{D})\right] \geq C "
+    r"\min\left\{\|\mathcal{Y}\|^2, \frac{B^2\|\mathcal{X}\|^2 + d\|\mathcal{Y}\|^2}{n}, "
+    r"\frac{B\|\mathcal{Y}\|\|\mathcal{X}\|}{\sqrt{n}}\right\}$ , where  $w_B^* = \arg\min_{w \in "
+    r"\mathcal{B}_B} \{L(w;\mathcal{D})\}$ .",
+    rows={
+        "exact": {
+            "source": "Theorem 17, the Bayes risk of the construction",
+            "arguments": {"theorem": "17", "constants": "exact"},
+            "statement": _SEVENTEEN + "its Bayes risk: (p/2)b^2Y^2 E[4 pi(1 - pi)] on the cube, (B - w_1)^2 "
+            "A_0A_1/(2(A_0 + A_1)) on the rare pair.",
+            "because": "Signs of the cube are independent given the data, so the posterior mean is the best predictor "
+            "and its risk is a binomial sum; on the pair the posterior is known in closed form.",
+        }
+    },
 )(floor)
-
-paper.floor(
-    "thm17",
-    variant="exact",
-    source="Theorem 17, the Bayes risk of the construction",
-    expected="not refuted",
-    level=LEVEL,
-    arguments={"theorem": "17", "constants": "exact"},
-    statement=_SEVENTEEN + "its Bayes risk: (p/2)b^2Y^2 E[4 pi(1 - pi)] on the cube, (B - w_1)^2 A_0A_1/(2(A_0 + "
-    "A_1)) on the rare pair.",
-    because="Signs of the cube are independent given the data, so the posterior mean is the best predictor and its "
-    "risk is a binomial sum; on the pair the posterior is known in closed form.",
-    quote=QUOTE_THM17,
-)(floor)
-
-QUOTE_COR5 = (
-    r"\mathbb{E}\left[L(\mathcal{A}(S); \mathcal{D}) - L(w^*; \mathcal{D})\right] = "
-    r"\Omega\left\{\min\left\{\|\mathcal{Y}\|^2, \frac{HB^2\|\mathcal{X}\|^2 + "
-    r"d\|\mathcal{Y}\|^2}{n}, \frac{\sqrt{H}B\|\mathcal{Y}\|\|\mathcal{X}\|}{\sqrt{n}}\right\}\right\}."
-)
 
 paper.floor(
     "cor5",
@@ -252,7 +170,18 @@ paper.floor(
     arguments={"theorem": "cor5", "constants": "rate"},
     statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN} with sqrt(H)X for X, for sqrt(H)BX >= Y.",
     because=_NONE + "Theorem 17 with features sqrt(H)x.",
-    quote=QUOTE_COR5,
+    quote=r"\mathbb{E}\left[L(\mathcal{A}(S); \mathcal{D}) - L(w^*; \mathcal{D})\right] = "
+    r"\Omega\left\{\min\left\{\|\mathcal{Y}\|^2, \frac{HB^2\|\mathcal{X}\|^2 + "
+    r"d\|\mathcal{Y}\|^2}{n}, \frac{\sqrt{H}B\|\mathcal{Y}\|\|\mathcal{X}\|}{\sqrt{n}}\right\}\right\}.",
+    rows={
+        "exact": {
+            "source": "Corollary 5, the Bayes risk of the construction",
+            "arguments": {"theorem": "cor5", "constants": "exact"},
+            "statement": _SEVENTEEN + "its Bayes risk, with sqrt(H)X for X.",
+            "because": "Theorem 17 with features sqrt(H)x: (1/2)(sqrt(H) z - y)^2 is its loss there, so the Bayes risk "
+            "is the same.",
+        }
+    },
     space=search.inequality(
         asked(WIDE).ground,
         f"{Fraction(str(RATE_CONSTANT['17']))}*floor",
@@ -262,27 +191,16 @@ paper.floor(
     ),
 )(floor)
 
-paper.floor(
-    "cor5",
-    variant="exact",
-    source="Corollary 5, the Bayes risk of the construction",
-    expected="not refuted",
-    level=LEVEL,
-    arguments={"theorem": "cor5", "constants": "exact"},
-    statement=_SEVENTEEN + "its Bayes risk, with sqrt(H)X for X.",
-    because="Theorem 17 with features sqrt(H)x: (1/2)(sqrt(H) z - y)^2 is its loss there, so the Bayes risk is the "
-    "same.",
-    quote=QUOTE_COR5,
-)(floor)
 
-
-@paper.floor(
+paper.formula(
     "cor5",
+    WIDE,
+    points=[{"u": 10**k, "n": 10, "d": 1, "H": 1, "X": 1, "Y": 1} for k in range(1, 5)],
+    kind="floor",
     variant="small-radius",
     source="Corollary 5, for every B",
     expected="refuted",
     holds="glm.cor5.floor",
-    statement=WIDE,
     because="The corollary's w* minimises over the whole space, so the zero predictor's excess is (H/2)E<w*, x>^2 <= "
     "H B^2X^2/2, which falls faster in B than BXY/sqrt(n). Shamir's theorem assumes B large against Y.",
     weight="hypothesis",
@@ -299,20 +217,3 @@ paper.floor(
         "be converted. More details in Appendix E.”",
     ),
 )
-def small_radius(context: Context) -> Rows:
-    """The zero predictor, whose excess is (H/2)E⟨w*, x⟩² ≤ HB²X²/2 when w* minimises over the whole space."""
-    for radius, n in product((30.0, 1.0, 1e-2, 1e-4), (10, 1000)):
-        at = {"u": 1.0 / radius, "n": n, "d": 1, "H": 1.0, "X": 1.0, "Y": 1.0}
-        yield {
-            "radius": radius,
-            "n": n,
-            "left": RATE_CONSTANT["17"] * WIDE.number("floor", **at),
-            "right": WIDE.number("zero", **at),
-            "corrected": corrected_nonprivate(n, radius=radius),
-            "exact": nonprivate(n, theorem="cor5", radius=radius).floor,
-        }
-    return (
-        f"value: the smallest (HB^2X^2/2 - {RATE_CONSTANT['17']:g} min(...))/(HB^2X^2/2), H = X = Y = d = 1",
-        "the ratio of the two is B sqrt(n)/(2Y), below every constant as B falls",
-        "corrected: min{Y^2, h^2, (h^2 + dY^2)/n, hY/sqrt(n)}/78, h = sqrt(H)BX, proved; exact: the Bayes risk",
-    )
