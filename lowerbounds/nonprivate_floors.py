@@ -50,8 +50,8 @@ def corrected_nonprivate(
 
     Notes
     -----
-    Proof for "16": `glm.thm16.floor.small-radius.corrected`. For "cor5", in units of Y with a = h/Y, from the families of
-    `nonprivate`: a label of bias b raises E m², m the posterior mean of its sign, by E b²(1 − m²)²/(1 − b²m²) ≤
+    Proof for "16": `glm.thm16.floor.small-radius.corrected`. For "cor5", in units of Y with a = h/Y, from the families
+    of `nonprivate`: a label of bias b raises E m², m the posterior mean of its sign, by E b²(1 − m²)²/(1 − b²m²) ≤
     b²E(1 − m²), so that after the labels of n records E(1 − m²) ≥ (1 − b²/d')ⁿ. With b² = min(1, a²/d', d'/(2n)) this
     is at least 1/2, and the Bayes risk of the cube at least b²/4. If d ≤ a√(2n), d' = d gives min(1, d/n)/8; if
     1 ≤ a√(2n) < d, d' = ⌊a√(2n)⌋ gives min(1, a/√n)/(8√2); else d' = 1 gives a²/4. What is left is a² > 8.75d ≥ 8.75:

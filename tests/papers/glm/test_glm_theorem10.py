@@ -84,16 +84,7 @@ def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context: RunContext
 
 def test_lemma_8(context: RunContext) -> None:
     assert measured(lemma8.lemma8_with_steps, context)[0] == "refuted"
-    verdict, evidence = measured(lemma8.lemma8_corrected, context)
-    assert verdict == "proved" and evidence.value > 0.9, "the closed form is nearly attained"
     n, k, epsilon = 10**6, 100.0, 0.01
     eta = theory_jl.corrected_step_size(n, k, epsilon, DELTA)
     best = min(theory_jl.corrected_excess(n, k, epsilon, DELTA, eta * c) for c in np.geomspace(0.1, 10.0, 2_001))
     assert theory_jl.corrected_excess(n, k, epsilon, DELTA, eta) == pytest.approx(best, rel=1e-4)
-
-
-def test_lemma_8_as_printed_and_its_planted_failures(context: RunContext) -> None:
-    verdict, evidence = measured(lemma8.lemma8, context)
-    assert verdict == "proved" and evidence.value > 0.99
-    assert measured(lemma8.lemma8, context, shrink=0.98)[0] == "refuted"
-    assert measured(lemma8.lemma8, context, steps_in_noise=True)[0] == "refuted"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import summary, vanishing
-from dpbench.ledger.measurement import Context, Evidence, Row, Rows
+from dpbench.ledger.harness import vanishing
+from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.glm.theorems import paper
@@ -56,60 +55,12 @@ LEMMA8_CORRECTED = Statement(
 )  # fmt: skip
 
 
-@paper.inequality(
-    "lemma8",
-    source="Lemma 8, its sigma^2 as printed",
-    expected="proved",
-    statement=LEMMA8,
-    because="Regret B^2/(2 eta T) + (eta/2)(G^2X^2 + k sigma^2) and stability 6n eta G^2X^2: the rows are their sum at "
-    "this sigma and the printed eta. The sigma^2 is T times below what Theorem 10 has and privacy needs; with that T "
-    "the same sum is beyond any multiple of the bound (glm.lemma8.inequality.steps).",
-    quote=r"the excess risk of  $\widetilde{w}$  on  $\Phi \mathcal{D}$  is bounded as,",
-)
-def lemma8(context: Context, steps_in_noise: bool = False, shrink: float = 1.0) -> Rows:
-    """The sum of regret, stability and map at the printed η; T in σ², or a bound 2% smaller, is refuted."""
-    rng, size = stream(context.seed, "glm.lemma8"), context.pick(quick=2_000, full=4_000)
-    for n, k, epsilon in 10.0 ** rng.uniform([1, 0, -6], [12, 12, 1], (size, 3)):
-        noise = math.sqrt(k * math.log(2.0 / DELTA)) / (n * epsilon)
-        eta = 1.0 / ((1.0 + noise) * n**1.5)
-        left = theory_jl.corrected_excess(n, k, epsilon, DELTA, eta, steps_in_noise=steps_in_noise)
-        right = shrink * (7.0 / math.sqrt(n) + 4.5 * noise + theory_jl.map_excess(k))
-        yield {"n": n, "k": k, "epsilon": epsilon, "left": left, "right": right * (1.0 + 1e-9), "ratio": left / right}
-    return summary(
-        "value: the largest ratio of the sum of the three terms to the bound, at random n, k, epsilon; delta as "
-        "2/delta",
-        "what is tried is the step from the sum to the bound; the bound less 2% is refuted, and so it is with T in "
-        "sigma^2",
-        value="ratio",
-    )
-
-
 def settings(n: int, k: float, epsilon: float) -> tuple[float, float]:
     """η and σ as Theorem 10 prints them, in units of B and G‖X‖."""
     eta = theory.lipschitz_jl_step_size(1.0, 1.0, 1.0, n * n, n, k, epsilon, DELTA)  # type: ignore[arg-type]
     return eta, theory.lipschitz_jl_noise(1.0, 1.0, n * n, n, epsilon, DELTA)
 
 
-@paper.inequality(
-    "lemma8", variant="steps", source="Lemma 8, with the T in sigma^2 that Theorem 10 has", expected="refuted",
-    quote=r"From analysis of Noisy-SGD [BST14], the other term (excess empirical risk) can be bounded as",
-    holds="glm.lemma8.inequality.corrected", weight="step",
-    hurt="proof",
-    statement="With sigma^2 = 8 T G^2|X|^2 log(2/delta)/(n^2 epsilon^2), T = n^2 and eta of Theorem 10, the excess "
-    f"risk of w~ on Phi D against Phi w* is O({_BOUND8}).",
-    because="Inequality (16) has eta k G^2 log(1/delta)/(n epsilon)^2 for the eta k sigma^2 of Theorem 10, which is T "
-    "= n^2 times more. At k = 64 log n and epsilon = n^(-3/4) the noise holds w~ near 0 while the bound tends to 0.",
-    consequence="With the noise that Theorem 10 has (and privacy needs) the lemma's bound fails by any factor: at "
-    "epsilon = n^(-3/4), k of order log n, the excess tends to that of the zero predictor while the bound falls like "
-    "n^(-1/4). With Lemma 8's own sigma^2, which lacks T, it holds, and the algorithm is not private.",
-    errata=Correction(
-        place="Lemma 8 and inequality (16), appendix B.2",
-        change="in Lemma 8's sigma^2 write T G^2|X|^2 for G^2|X|^2; in (16) write n epsilon^2 for n^2 epsilon^2 under "
-        "the k, with a factor n; eta as in the corrected Theorem 10",
-        effect=1,
-    ),
-    no_certificate="the entry's module decides it along its sizes; none has been sealed yet",
-)  # fmt: skip
 def lemma8_with_steps(run: Context) -> Evidence:
     """The bound with constant 1 over the floor on the excess, one repeated record."""
     rows: list[Row] = []
@@ -130,32 +81,51 @@ def lemma8_with_steps(run: Context) -> Evidence:
     )
 
 
-@paper.inequality(
+paper.formula(
     "lemma8",
-    variant="corrected",
-    source="Lemma 8, corrected",
+    LEMMA8,
+    points=[{"s": s, "w": w} for s in (0.01, 0.5, 0.99) for w in (0.001, 0.1, 1)],
+    source="Lemma 8, its sigma^2 as printed",
     expected="proved",
+    because="Regret B^2/(2 eta T) + (eta/2)(G^2X^2 + k sigma^2) and stability 6n eta G^2X^2, at this sigma and the "
+    "printed eta. The sigma^2 is T times below what Theorem 10 has and privacy needs; with that T the same sum is "
+    "beyond any multiple of the bound (glm.lemma8.inequality.steps).",
     quote=r"the excess risk of  $\widetilde{w}$  on  $\Phi \mathcal{D}$  is bounded as,",
-    statement=LEMMA8_CORRECTED,
-    because="Two runs with the same noise on data sets one record apart stay within eta(2 sqrt(T) + 4T/n) GX on "
-    "average (monotone gradients), which costs 6n eta G^2X^2; the regret is B^2/(2 eta T) + (eta/2)(G^2X^2 + k "
-    "sigma^2); the rest pays for |Phi w*| > 2B. The sum at both step sizes is what is stated: the rows are these sums.",
+    rows={
+        "steps": {
+            "measure": lemma8_with_steps,
+            "source": "Lemma 8, with the T in sigma^2 that Theorem 10 has",
+            "expected": "refuted",
+            "quote": r"From analysis of Noisy-SGD [BST14], the other term (excess empirical risk) can be bounded as",
+            "holds": "glm.lemma8.inequality.corrected",
+            "weight": "step",
+            "hurt": "proof",
+            "statement": "With sigma^2 = 8 T G^2|X|^2 log(2/delta)/(n^2 epsilon^2), T = n^2 and eta of Theorem 10, the "
+            f"excess risk of w~ on Phi D against Phi w* is O({_BOUND8}).",
+            "because": "Inequality (16) has eta k G^2 log(1/delta)/(n epsilon)^2 for the eta k sigma^2 of Theorem 10, "
+            "which is T = n^2 times more. At k = 64 log n and epsilon = n^(-3/4) the noise holds w~ near 0 while the "
+            "bound tends to 0.",
+            "consequence": "With the noise that Theorem 10 has (and privacy needs) the lemma's bound fails by any "
+            "factor: at epsilon = n^(-3/4), k of order log n, the excess tends to that of the zero predictor while the "
+            "bound falls like n^(-1/4). With Lemma 8's own sigma^2, which lacks T, it holds, and the algorithm is not "
+            "private.",
+            "errata": Correction(
+                place="Lemma 8 and inequality (16), appendix B.2",
+                change="in Lemma 8's sigma^2 write T G^2|X|^2 for G^2|X|^2; in (16) write n epsilon^2 for n^2 "
+                "epsilon^2 under the k, with a factor n; eta as in the corrected Theorem 10",
+                effect=1,
+            ),
+            "no_certificate": "the entry's module decides it along its sizes; none has been sealed yet",
+        },
+        "corrected": {
+            "statement": LEMMA8_CORRECTED,
+            "points": [{"s": s, "u": u} for s in (0.01, 0.5, 0.99) for u in (0.001, 0.1, 1)],
+            "source": "Lemma 8, corrected",
+            "expected": "proved",
+            "because": "Two runs with the same noise on data sets one record apart stay within eta(2 sqrt(T) + 4T/n) "
+            "GX on average (monotone gradients), which costs 6n eta G^2X^2; the regret is B^2/(2 eta T) + "
+            "(eta/2)(G^2X^2 + k sigma^2); the rest pays for |Phi w*| > 2B. The sum at both step sizes is what is "
+            "stated.",
+        },
+    },
 )
-def lemma8_corrected(context: Context) -> Rows:
-    """The sum of regret, stability and map at either step size against the closed form stated."""
-    rng, size = stream(context.seed, "glm.lemma8.corrected"), context.pick(quick=2_000, full=4_000)
-    total = theory_jl.corrected_excess
-    for n, k, epsilon in 10.0 ** rng.uniform([1, 0, -6], [12, 12, 1], (size, 3)):
-        noise = math.sqrt(k * math.log(2.0 / DELTA))
-        best = theory_jl.corrected_step_size(n, k, epsilon, DELTA)
-        bracket = theory_jl.bracket_step_size(n, k, epsilon, DELTA)
-        first = math.sqrt(13.0 / n) + math.sqrt(8.0) * noise / (n * epsilon) + theory_jl.map_excess(k)
-        second = 7.0 / math.sqrt(n) + 4.5 * noise / (n * epsilon) + theory_jl.map_excess(k)
-        ratio = max(total(n, k, epsilon, DELTA, best) / first, total(n, k, epsilon, DELTA, bracket) / second)
-        yield {"n": n, "k": k, "epsilon": epsilon, "left": ratio, "right": 1.0 + 1e-9}
-    return summary(
-        "value: the largest ratio of the sum of the three terms to the closed form, at random n, k, epsilon",
-        "what is tried is the last step, from the sum to the closed form; the sum itself is proved in the note, and "
-        "glm.thm10.inequality.step.corrected holds the whole bound against the algorithm",
-        value="left",
-    )
