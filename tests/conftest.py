@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the command line, and options of the tests on hostile data."""
+"""Fixtures of the tests of the command line."""
 
 from __future__ import annotations
 
@@ -53,12 +53,6 @@ def numba_loaded() -> None:
     import numba
 
     assert numba.njit(lambda x: x + 1)(1) == 2
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Where the tests on hostile data keep their counts, and how long a case of them may take."""
-    parser.addoption("--counts", type=Path, default=None, metavar="FILE", help="counts of test_totality.py, kept there")
-    parser.addoption("--seconds", type=float, default=None, help="processor time a case of test_totality.py")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

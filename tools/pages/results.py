@@ -208,14 +208,6 @@ PAGES = (
              "floating point those marked are not (the others were not broken by these features and this many runs, "
              "which proves nothing). Those called exact have `arithmetic=\"exact\"`, and none was broken."),
     )),
-    Page("hostile", "Hostile data", (
-        Part("totality.json", tables.hostile,
-             "Whether a mechanism answers must not depend on private values. On lattices at mixed scales, collinear, "
-             "tied and nearly equal records, denormal numbers and records at the bounds, in at most three dimensions, "
-             "and on a neighbour of each data set, each mechanism ran once; none raised, gave NaN, missed its solver's "
-             "bound, or answered one side alone. What each case has completed: `pytest -m evidence "
-             "tests/ledger/test_totality.py --counts evidence/totality.json`, which goes on where the file stops."),
-    )),
     Page("faults", "Faults", (
         Part("faults.json", tables.faults,
              "Runs of 600 small blocks, broken at random moments and started again until they end (`python -m "

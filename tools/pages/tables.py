@@ -227,17 +227,6 @@ def own_bits(document: dict[str, Any]) -> tuple[int, int]:
     return len(exact), sum(row["broken"] for row in exact)
 
 
-def hostile(document: dict[str, Any]) -> str:
-    """Data sets that each mechanism met, of what ``tests/ledger/test_totality.py --counts`` wrote."""
-    sizes = tuple(document["asked"])
-    rows = (
-        (name, *(f"{met[size]['sets']:,}" if size in met else "" for size in sizes))
-        for name, met in document["cases"].items()
-    )
-    head = (f"data sets, {size} (asked: {document['asked'][size]:,})" for size in sizes)
-    return table(("mechanism and loss or class", *head), rows)
-
-
 def known_bugs(document: dict[str, Any]) -> str:
     """What ``python -m dpbench_libraries.known_bugs --json`` wrote: one row a case."""
     rows = [row for row in document["cases"] if "why" not in row]
