@@ -92,18 +92,3 @@ def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> No
     m = NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
     norms = np.linalg.norm(bench.numpy_loop.trials(data, m, 3, np.random.default_rng(0)), axis=1)
     assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
-
-
-def test_a_site_without_a_graph_is_noticed(bench: SimpleNamespace, tmp_path: Path) -> None:
-    import json
-
-    from benchmarks.dashboard import missing
-
-    (tmp_path / "index.json").write_text(json.dumps({"benchmarks": {"a.time_one": {}, "a.time_two": {}, "b": {}}}))
-    graphs = tmp_path / "graphs" / "arch-x86" / "machine-here"
-    graphs.mkdir(parents=True)
-    (graphs / "a.time_one.json").write_text("[[3, 0.5]]")
-    (graphs / "a.time_two.json").write_text("[[3, [null, null]]]")
-    assert missing(tmp_path) == ["a.time_two", "b"] and missing(tmp_path, "one|b") == ["b"]
-    (graphs / "b.json").write_text("[[3, [null, 2.0]]]")
-    assert missing(tmp_path) == ["a.time_two"]

@@ -7,7 +7,6 @@ import json
 import re
 import runpy
 import shutil
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -23,15 +22,6 @@ pytestmark = pytest.mark.meta
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-
-@pytest.fixture
-def offline_site(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`benchmarks.offline_site`, found beside the tests."""
-    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import offline_site
-
-    return offline_site
 
 
 def text(name: str) -> str:
@@ -78,25 +68,6 @@ def test_the_shell_completes_ids(monkeypatch: pytest.MonkeyPatch, capsys: Any) -
     monkeypatch.setenv("COMP_CWORD", "2")
     assert run() == 0
     assert capsys.readouterr().out.split() == ["glm.thm5.privacy.printed"]
-
-
-def test_asvs_site_loads_nothing_from_elsewhere(offline_site: Any, tmp_path: Path) -> None:
-    asv = pytest.importorskip("asv")
-    page = (Path(asv.__file__).parent / "www" / "index.html").read_text(encoding="utf-8")
-    names = ("jquery.min", "jquery.flot", "jquery.flot.time", "jquery.flot.selection", "jquery.flot.categories",
-             "jquery.flot.orderBars", "stupidtable.min", "md5.min", "bootstrap.min")  # fmt: skip
-    packages = tmp_path / "node_modules" / "one" / "dist"
-    packages.mkdir(parents=True)
-    for name in (*(f"{name}.js" for name in names), "bootstrap.min.css"):
-        (packages / name).write_text(name)
-    made = offline_site.rewrite(page, tmp_path, tmp_path / "vendor")
-    outside = r'<(?:script|link)[^>]*(?:src|href)="https?:'
-    assert len(re.findall(outside, page)) == 10 and not re.search(outside, made) and "integrity" not in made
-    assert 'src="vendor/jquery.flot.js"' in made and (tmp_path / "vendor" / "jquery.flot.js").read_text()
-    (packages / "md5.min.js").unlink()
-    with pytest.raises(offline_site.Missing, match=r"no package has md5\.min\.js"):
-        offline_site.rewrite(page, tmp_path / "node_modules", tmp_path / "other")
-    assert offline_site.main([str(tmp_path / "nothing"), "--packages", str(packages)]) == 2
 
 
 def test_another_copy_is_refused(tmp_path: Path) -> None:

@@ -29,7 +29,6 @@ SMALL: dict[str, tuple[str, tuple[str, ...], str, Callable[[Any], str] | None]] 
     "one run": ("one_run", ("--seeds", "2"), "", tables.one_run),
     "validity": ("validity", ("--case", "laplace", "--audits", "4"), "validity", tables.validity),
     "dependence": ("dependence", ("--planted", "1", "--correct", "1"), "dependence", tables.dependence),
-    "shared draw": ("shared_draw", ("--audits", "1", "--sizes", "1000"), "", None),
     "last bits": ("own_bits", ("--trials", "2000", "--cases", "control"), "", tables.bits),
     "search": ("search", ("--seconds", "0.02", "--evaluations", "20"), "", tables.recall),
     "heavy tails": ("heavytail", (), "", tables.sampler),
