@@ -89,11 +89,14 @@ class RowChanges(RateFields, total=False):
     ----------
     measure : callable
         Another function than that of the first row.
+    home : str
+        The module of the entry, where the function is another module's: `dpbench.ledger.stated.rows_of`.
     kind, side : str
         If they are not those of the first row.
     """
 
     measure: Callable[..., Any]
+    home: str
     kind: str
     side: str
     source: str

@@ -108,7 +108,7 @@ ASSUMPTIONS: Assumptions = {
     "heavytail.lemma2.inequality.any-radius": {
         "a bounded subset of R^d, zeta > 0": every(
             "heavytail.lemma2.inequality.any-radius", lambda d, zeta: d >= 1 and 0.0 < zeta < math.inf,
-            "d", "net_radius"),
+            "d", "zeta"),
     },
     "heavytail.thm1.privacy": leaning(theorems1_2_privacy.ORDERS[1]),
     "heavytail.thm2.privacy": leaning(theorems1_2_privacy.ORDERS[2]),

@@ -7,6 +7,7 @@ from itertools import product
 
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
+from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.net import Net
@@ -31,13 +32,6 @@ IN_RANGE = ANY_RADIUS.replace(
 )
 
 
-def covering_any(context: Context) -> Rows:
-    """A net of one point against (3Δ/ζ)^d for ζ > 3Δ."""
-    bound = math.exp(theory.covering_bound(2, 2.0, 8.0))
-    yield {"d": 2.0, "net_radius": 8.0, "left": 1.0, "right": bound}
-    return f"value: relative margin; zeta = 4 Delta, d = 2: the bound is {bound:g}, and no net is empty"
-
-
 @paper.inequality(
     "lemma2",
     source="Lemma 2, for zeta <= Delta",
@@ -48,7 +42,9 @@ def covering_any(context: Context) -> Rows:
     because="A grid of spacing zeta/sqrt(d), rounded towards 0, covers; counted exactly or by volumes.",
     rows={
         "any-radius": {
-            "measure": covering_any,
+            "measure": rows_of,
+            "home": __name__,
+            "arguments": measured(ANY_RADIUS),
             "source": "Lemma 2, as printed",
             "expected": "refuted",
             "weight": "misprint",

@@ -1,8 +1,8 @@
-"""Exact quantiles of the excess risk where the data are n records of two kinds."""
+"""The exact law of the excess risk where the data are n records x = 1, y = s or −s, and W = [−1, 1]."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,41 +11,39 @@ from dpbench.core import binomial
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
-Law = Callable[[int], tuple[np.ndarray, np.ndarray]]
-"""From a number of records of the first kind to the excess at each net point and the points' log-probabilities."""
+Law = tuple[np.ndarray, np.ndarray]
+"""Excesses in increasing order, and their probabilities over data and mechanism."""
 
 
-def excess_quantile(n: int, chance: float, law: Law, missed: float) -> float:
-    """The (1 − `missed`)-quantile of the excess over data and mechanism.
-
-    The number of records of the first kind is Binomial(n, `chance`); numbers with a probability below 1e-9 are left
-    out.
-    """
-    excesses, masses = [], []
-    for ones, weight in enumerate(binomial.mass(range(n + 1), n, chance)):
-        if weight >= 1e-9:
-            excess, logs = law(ones)
-            excesses.append(excess)
-            masses.append(weight * np.exp(logs))
-    excess, mass = np.concatenate(excesses), np.concatenate(masses)
-    order = np.argsort(excess)
-    return float(excess[order][np.searchsorted(np.cumsum(mass[order]), 1.0 - missed)])
+def ones(n: int, theta: float = 2.0) -> HeavyTailedProblem:
+    """n records x = 1, y = 0."""
+    return HeavyTailedProblem(np.ones((n, 1)), np.zeros(n), radius=1.0, theta=theta)
 
 
-def two_responses_quantile(
-    mechanism: ExponentialMechanism, problem: HeavyTailedProblem, size: float, missed: float
-) -> float:
-    """That quantile for x ≡ 1 and y = ±`size` with chances 0.4 and 0.6, W = [−1, 1]; `problem`'s responses are unused.
+def excess_law(mechanism: ExponentialMechanism, blank: HeavyTailedProblem, size: float, chance: float) -> Law:
+    """y is `size` with probability `chance`, else −`size`; the responses of `blank` are unused.
 
-    With |w| ≤ 1 the risk 0.4|w − s| + 0.6|w + s| is least at w = −min(s, 1).
+    Numbers of records with y = `size` that have a probability below 1e-9 are left out. With |w| ≤ 1 the risk
+    is least at the likelier sign of y times min(s, 1).
     """
 
     def risk(w: np.ndarray) -> np.ndarray:
-        return 0.4 * np.abs(w - size) + 0.6 * np.abs(w + size)
+        return chance * np.abs(w - size) + (1.0 - chance) * np.abs(w + size)
 
-    def law(ones: int) -> tuple[np.ndarray, np.ndarray]:
-        y = np.where(np.arange(problem.n) < ones, size, -size)
-        points, logs = mechanism.log_probabilities(replace(problem, y=y))
-        return risk(points[:, 0]) - risk(np.array(-min(size, 1.0))), logs
+    least = risk(np.array(math.copysign(min(size, 1.0), chance - 0.5)))
+    excesses, masses = [], []
+    for count, weight in enumerate(binomial.mass(range(blank.n + 1), blank.n, chance)):
+        if weight >= 1e-9:
+            y = np.where(np.arange(blank.n) < count, size, -size)
+            points, logs = mechanism.log_probabilities(replace(blank, y=y))
+            excesses.append(risk(points[:, 0]) - least)
+            masses.append(weight * np.exp(logs))
+    excess, mass = np.concatenate(excesses), np.concatenate(masses)
+    order = np.argsort(excess)
+    return excess[order], mass[order]
 
-    return excess_quantile(problem.n, 0.4, law, missed)
+
+def excess_quantile(law: Law, missed: float) -> float:
+    """The (1 − `missed`)-quantile."""
+    excess, mass = law
+    return float(excess[np.searchsorted(np.cumsum(mass), 1.0 - missed)])

@@ -12,20 +12,17 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from dpbench.certificates.build import above
-from dpbench.core import binomial
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
+from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
-from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper, unit_iota
 from dpbench.papers.heavytail.theorems.hidden import GRID, hidden_quantile, rare_law
 from dpbench.papers.heavytail.theorems.line import line_iota, truncation_in_use
-from dpbench.papers.heavytail.theorems.quantiles import Law, excess_quantile
+from dpbench.papers.heavytail.theorems.quantiles import Law, excess_law, excess_quantile, ones
 from dpbench.papers.heavytail.theorems.theorem_h import FAILURES, FAR, KEPT, SHORTER
 
 _TERMS = {
@@ -108,13 +105,6 @@ STEPS = Statement(
 )
 
 
-def steps(context: Context) -> Rows:
-    """(3 + 2^{θ−1})/θ against 2^θ/θ."""
-    for theta in (1.1, 1.25, 1.5, 1.75, 2.0):
-        added, used = (STEPS.number(wanted, theta=theta) for wanted in ("added", "used"))
-        yield {"theta": theta, "left": added, "right": used}
-
-
 paper.inequality(
     "thm1",
     variant="quantile",
@@ -144,7 +134,11 @@ paper.inequality(
     "(large-epsilon).",
     rows={
         "steps": {
-            "measure": steps,
+            "measure": rows_of,
+            "home": __name__,
+            "arguments": measured(
+                STEPS, [{"theta": theta, "iota": 1, "spread": 1} for theta in (1.1, 1.25, 1.5, 1.75)]
+            ),
             "source": "Proof of Theorem 2, equations 24 to 26",
             "expected": "refuted",
             "weight": "step",
@@ -175,46 +169,29 @@ _SHARES = {2.0: 4.0, 1.5: 5.0}  # (14) is claimed with probability 1 − 4η, (2
 
 
 def large_epsilon(context: Context, theta: float) -> Rows:
-    """Nine records x = 1, y = ±1 with chances 0.55 and 0.45: their majority errs with chance 0.38, whatever ε.
-
-    The law of the output given the number of ones is computed exactly, so the chance of a miss is.
-    """
-    for epsilon, bound, law in _nine(theta, context.pick(quick=4e-4, full=1e-4), sampling=False):
-        missed = 0.0
-        for ones in range(10):
-            excess, logs = law(ones)
-            missed += float(binomial.mass(ones, 9, UP)) * float(np.exp(logs[excess > CONSTANT * bound]).sum())
-        yield {"epsilon": epsilon, "bound": CONSTANT * bound, "left": missed, "right": _SHARES[theta] * FAILURE}
+    """Nine records x = 1, y = ±1 with chances 0.55 and 0.45: their majority errs with chance 0.38, whatever ε."""
+    for epsilon, sizes, (excess, mass) in _nine(theta, context.pick(quick=4e-4, full=1e-4)):
+        bound = CONSTANT * theory.utility_bound(*sizes, theta=theta, tau=1.0, spread=2.0**theta * UP, sampling=False)
+        missed = float(mass[excess > bound].sum())
+        yield {"epsilon": epsilon, "bound": bound, "left": missed, "right": _SHARES[theta] * FAILURE}
     return f"left: exact chance of a miss; the bound is taken {CONSTANT:g} times"
 
 
 def large_epsilon_corrected(context: Context, theta: float) -> Rows:
     """The same records against Theorem H."""
-    for epsilon, bound, law in _nine(theta, 1e-3, sampling=True):
-        quantile = excess_quantile(9, UP, law, FAILURES * FAILURE)
-        yield {"epsilon": epsilon, "left": quantile, "right": bound}
+    for epsilon, sizes, law in _nine(theta, 1e-3):
+        bound = theory.shorter_bound(*sizes, theta=theta, tau=1.0, spread=2.0**theta * UP)
+        yield {"epsilon": epsilon, "left": excess_quantile(law, FAILURES * FAILURE), "right": bound}
     return FAR
 
 
-def _nine(theta: float, net_radius: float, sampling: bool) -> Iterator[tuple[float, float, Law]]:
-    """ε, the right side of (14) or (26), of Theorem H where `sampling`, and the excess given the number of ones."""
-    n, X = 9, np.ones((9, 1))
+def _nine(theta: float, net_radius: float) -> Iterator[tuple[float, Any, Law]]:
+    """ε, the sizes that bounds are of, and the law of the excess."""
     for epsilon in (1.0, 1e4, 1e8, 1e13):
-        mechanism = ExponentialMechanism(epsilon, net_radius=net_radius)
-        blank = HeavyTailedProblem(X, np.zeros(n), radius=1.0, theta=theta)
-        settings = mechanism.iota(blank), n, epsilon, net_radius, mechanism.net(blank).log_size_bounds()[1], FAILURE
-        spread = 2.0**theta * UP
-        if sampling:
-            bound = theory.shorter_bound(*settings, theta=theta, tau=1.0, spread=spread)
-        else:
-            bound = theory.utility_bound(*settings, theta=theta, tau=1.0, spread=spread, sampling=False)
-
-        def law(ones: int, mechanism: ExponentialMechanism = mechanism) -> tuple[np.ndarray, np.ndarray]:
-            y = np.where(np.arange(n) < ones, 1.0, -1.0)
-            points, logs = mechanism.log_probabilities(HeavyTailedProblem(X, y, radius=1.0, theta=theta))
-            return (2.0 * UP - 1.0) * (1.0 - points[:, 0]), logs
-
-        yield epsilon, bound, law
+        mechanism, blank = ExponentialMechanism(epsilon, net_radius=net_radius), ones(9, theta)
+        log_net = mechanism.net(blank).log_size_bounds()[1]
+        sizes = mechanism.iota(blank), 9, epsilon, net_radius, log_net, FAILURE
+        yield epsilon, sizes, excess_law(mechanism, blank, 1.0, UP)
 
 
 def _in_use(theta: float, epsilon: float) -> Fraction:

@@ -6,6 +6,7 @@ H, with the moment of y as it is (`theorem_h`), and a bound in E|x||y|.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +21,7 @@ from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, paper, unit_rate
-from dpbench.papers.heavytail.theorems.quantiles import two_responses_quantile
+from dpbench.papers.heavytail.theorems.quantiles import excess_law, excess_quantile, ones
 from dpbench.papers.heavytail.theorems.theorem_h import FAILURES, FAR, KEPT, SHORTER
 
 SUFFICIENT = (
@@ -117,7 +118,7 @@ def y_moment(context: Context, theta: float) -> Rows:
 def y_moment_corrected(context: Context, theta: float) -> Rows:
     """The same records, from hardly to wholly truncated, against Theorem H, which has the moment of y in it."""
     n, mechanism = 100, ExponentialMechanism(1.0)
-    blank = HeavyTailedProblem(np.ones((n, 1)), np.zeros(n), radius=1.0, theta=theta)
+    blank = ones(n, theta)
     iota, log_net = mechanism.iota(blank), mechanism.net(blank).log_size_bounds()[1]
     for size in (0.1, 0.5, 1.0, 3.0, 10.0):
         s = size / iota
@@ -125,16 +126,20 @@ def y_moment_corrected(context: Context, theta: float) -> Rows:
             iota, n, 1.0, 1.0 / n, log_net, FAILURE, theta=theta, tau=1.0,
             spread=max(a * (1.0 + s) ** theta + (1.0 - a) * abs(1.0 - s) ** theta for a in (0.4, 0.6)),
         )  # fmt: skip
-        yield {"size": size, "left": two_responses_quantile(mechanism, blank, s, FAILURES * FAILURE), "right": bound}
+        yield {
+            "size": size,
+            "left": excess_quantile(excess_law(mechanism, blank, s, 0.4), FAILURES * FAILURE),
+            "right": bound,
+        }
     return FAR
 
 
 def _two_responses(n: int, size: float, mechanism: ExponentialMechanism, seed: int, theta: float) -> HeavyTailedProblem:
     """x ≡ 1 and y = ±size/ι with chances 0.4 and 0.6."""
     rng = stream(seed, "heavytail.y-moment", n, size)
-    blank = HeavyTailedProblem(np.ones((n, 1)), np.zeros(n), radius=1.0, theta=theta)
+    blank = ones(n, theta)
     s = size / mechanism.iota(blank)
-    return HeavyTailedProblem(blank.X, np.where(rng.random(n) < 0.4, s, -s), radius=1.0, theta=theta)
+    return replace(blank, y=np.where(rng.random(n) < 0.4, s, -s))
 
 
 def fixed_law(context: Context) -> Evidence:
@@ -152,11 +157,11 @@ def product_moment(context: Context) -> Rows:
     """x ≡ 1 and y = ±s with chances 0.4 and 0.6, s from 0.1/ι to 10/ι: the exact (1 − 2η)-quantile over all counts."""
     for n in context.pick(quick=(100, 200), full=(100, 1000)):
         mechanism = ExponentialMechanism(1.0, net_radius=0.01)
-        blank = HeavyTailedProblem(np.ones((n, 1)), np.zeros(n), radius=1.0)
+        blank = ones(n)
         iota = mechanism.iota(blank)
         for size in (0.1, 0.5, 1.0, 3.0, 10.0):
             s = size / iota
-            quantile = two_responses_quantile(mechanism, blank, s, 2.0 * FAILURE)
+            quantile = excess_quantile(excess_law(mechanism, blank, s, 0.4), 2.0 * FAILURE)
             beta = max(
                 0.4 * min(1.0, iota * abs(s - v)) + 0.6 * min(1.0, iota * abs(s + v)) for v in np.linspace(-1, 1, 201)
             )
