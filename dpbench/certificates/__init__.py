@@ -1,21 +1,26 @@
 """Certificates of exact verdicts: written here, verified by `checker/dpbench_check.py` without anything of ours.
 
 A certificate decides something exactly (`kinds`); what was sampled or fitted is a record (`records`), which decides
-nothing. Most certificates follow from a `Statement` or from the witness of a searched space; the others are written
-beside the declaration of their entry, one function with the decorator `build.certificate` each.
+nothing. They follow from the statements of their entry (`certified`), or from the witness of a searched space; those of
+other kinds are written beside the declaration, one function with the decorator `build.certificate` each.
 `write(folder)` writes one JSON file for each certificate; ``python -m dpbench.certificates FOLDER`` does the same.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.build import MAKERS, Maker, sealed
+from dpbench.certificates.build import MAKERS, Draft, Maker, sealed
+from dpbench.certificates.evidence import claims
+from dpbench.certificates.judge_pieces import broken, growing, pieces
+from dpbench.certificates.proofs import guarantee, proof
 from dpbench.ledger import registry
+from dpbench.ledger.statement import Statement
+from dpbench.ledger.words import FAILED
 
 
 def makers() -> list[Maker]:
@@ -27,25 +32,26 @@ def makers() -> list[Maker]:
 
 def _witnessed() -> list[Maker]:
     """Of entries whose space has a witness."""
-    from dpbench.certificates.search.known import questions
-
-    asked = [(name, one) for name, one in questions().items() if getattr(one, "witness", ())]
+    asked = [(claim.id, claim.space) for claim in claims().values() if getattr(claim.space, "witness", ())]
     return [Maker(name, one.kind, one.witnessed) for name, one in asked]
 
 
 def _stated() -> list[Maker]:
-    """Of entries whose statement is formulas with witnesses, or with a proof over their region.
+    """Of entries whose statements are formulas with witnesses, or with a proof over their region."""
+    return [Maker(claim.id, *certified(one, claim.expected)) for claim in claims().values() for one in claim.stated
+            if one.cells or one.witness is not None]  # fmt: skip
 
-    An order's witness is a path, which its question shows (`_witnessed`).
-    """
-    from dpbench.certificates.evidence import claims
-    from dpbench.certificates.judge_pieces import shown
-    from dpbench.certificates.proofs import proof
 
-    stated = [(c.id, c.formal) for c in claims().values() if c.formal is not None]
-    points = [(name, f) for name, f in stated if f.witness is not None and not f.claim.of.path]
-    made = [Maker(n, shown(f)[0], lambda f=f: shown(f)[1]) for n, f in points]  # type: ignore[misc]
-    return made + [Maker(n, "region", partial(proof, f)) for n, f in stated if f.cells]
+def certified(statement: Statement, expected: str) -> tuple[str, Callable[[], Draft]]:
+    """Kind and draft of the certificate of a statement whose verdict is expected."""
+    if statement.cells:
+        return "region", partial(proof, statement)
+    if statement.claim.of.path:
+        return "growth", lambda: growing(statement).witnessed()
+    if expected not in FAILED:
+        return "guarantee", partial(guarantee, statement)
+    piece = pieces(statement)[0]  # of laws that are held both ways, the first against the second
+    return piece.kind, partial(broken, statement, piece)
 
 
 def make() -> dict[str, dict[str, Any]]:
@@ -53,19 +59,19 @@ def make() -> dict[str, dict[str, Any]]:
     return {f"{m.id}.{m.kind}.json": sealed(m) for m in makers()}
 
 
-def write(folder: str | Path, claims: Collection[str] | None = None) -> list[Path]:
+def write(folder: str | Path, of: Collection[str] | None = None) -> list[Path]:
     """Write certificates into `folder`, one file each.
 
     Parameters
     ----------
     folder : path
-    claims : collection of str, optional
+    of : collection of str, optional
         Ids of entries. None: of every entry, and files of certificates that are no longer made are removed.
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    made = {name: one for name, one in make().items() if claims is None or one["id"] in claims}
-    for old in target.glob("*.json") if claims is None else ():
+    made = {name: one for name, one in make().items() if of is None or one["id"] in of}
+    for old in target.glob("*.json") if of is None else ():
         if old.name not in made:
             old.unlink()
     paths = []

@@ -524,7 +524,7 @@ def growing(statement: Statement) -> Growth:
     if isinstance(statement.symbols.get(parts["in"]), (type(None), Calibrated)):
         raise validation.invalid("claim.order.in", "a symbol with a range", parts["in"])
     space = searched(statement, Piece((), "", {}, ("", ""), {}))
-    why = _texts(statement) or ("The quantity and its claimed order are the formulas as they are typed.",)
+    why = texts(statement) or ("The quantity and its claimed order are the formulas as they are typed.",)
     sides = write(nodes["quantity"]), write(nodes["to"])
     return order(space, *sides, scalable=(parts["in"],), derivation=why, witness=statement.instances)
 
@@ -556,7 +556,7 @@ def _program(space: Space, wanted: Sequence[Node]) -> Callable[[Mapping[str, flo
     return formula.compiled(space.symbols, {n: parse(t) for n, t in space.definitions.items()}, wanted)
 
 
-def _texts(statement: Statement) -> tuple[str, ...]:
+def texts(statement: Statement) -> tuple[str, ...]:
     """The steps in words: of a fact its name, of a chain its first formula."""
     return tuple(
         str(step) if isinstance(step, str) else str(step.get("fact", "")) if isinstance(step, Mapping) else str(step[0])
@@ -581,19 +581,18 @@ def question(statement: Statement, piece: Piece) -> Asked:
         piece.kind,
         piece.claim,
         piece.sides,
-        (*piece.derivation, *_texts(statement)),
+        (*piece.derivation, *texts(statement)),
         least=least,
         margin=margin,
         piece=piece,
     )
 
 
-def shown(statement: Statement) -> tuple[str, Draft]:
-    """Kind and draft of the certificate that a statement's witnesses make: it does not hold at them."""
-    (piece,) = pieces(statement)
+def broken(statement: Statement, piece: Piece) -> Draft:
+    """The certificate that a statement's witnesses make: it does not hold at them."""
     asked = question(statement, piece)
     drafts = [asked.draft(asked.space.exact(values)) for values in statement.instances]
-    return asked.kind, dataclasses.replace(drafts[0], instances=[one.instances[0] for one in drafts])
+    return dataclasses.replace(drafts[0], instances=[one.instances[0] for one in drafts])
 
 
 def _least(statement: Statement, space: Space) -> str:

@@ -82,6 +82,9 @@ class Declaration:
         Ids of the entries that a proof uses.
     formal : Statement or None
         The statement as formulas; `statement` is its sentence.
+    formulas : Statement or tuple of Statement
+        What is searched and certified of an entry whose statement is prose, or says less: a pair of neighbours, the
+        mechanism's noise.
     drift : float
         Relative difference that value and columns may show between two types of processor at one seed, where last bits
         flip decisions of a sampler; 0: what `dpbench.ledger.compare` allows every entry.
@@ -130,6 +133,7 @@ class Declaration:
     no_record: str = ""
     frequencies: tuple[str, float | str, int] | None = None
     formal: Statement | None = field(default=None, hash=False)
+    formulas: Statement | tuple[Statement, ...] = field(default=(), hash=False)
     figure: Figure | None = None
     entry: str = ""
     row: str = ""
@@ -172,6 +176,12 @@ class Declaration:
             return self.home
         run = self.run.func if isinstance(self.run, partial) else self.run
         return run.__module__
+
+    @property
+    def stated(self) -> tuple[Statement, ...]:
+        """The statements that are searched and certified."""
+        formulas = (self.formulas,) if isinstance(self.formulas, Statement) else self.formulas
+        return formulas if self.formal is None else (self.formal, *formulas)
 
     @property
     def over_region(self) -> str:

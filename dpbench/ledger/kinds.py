@@ -201,6 +201,19 @@ class Event(_Private):
         return self._claim(against, p=str(p), q=str(q))
 
 
+class Bounded(_Private):
+    """What is known of a mechanism in closed form is within the notion: `loss`, the largest log-ratio of two
+    neighbouring laws (with no delta); `profile`, a bound on delta(epsilon). A certificate shows it at the witnesses; a
+    file has no such claim, for the bound itself is left to the steps."""
+
+    def __call__(self, *, bound: str, **against: Any) -> Conclusion:
+        return self._claim(against, bound=str(bound))
+
+    def words(self, parts: Parts) -> tuple[str, str]:
+        what = "the log-ratio of neighbouring laws" if self.name == "loss" else "delta at that epsilon"
+        return f"{what} is at most {{bound}}, within {{privacy}}{{how}}", f"{what} is at most ${{bound}}$, {{privacy}}"
+
+
 class Mixture(_Private):
     """The Gaussian mechanism on a Poisson sample: a record is there with chance `rate`, and then moves the mean."""
 
@@ -263,6 +276,7 @@ class Rate(Kind):
 
 gaussian, laplace, discrete, event = Shift("gaussian"), Shift("laplace"), Discrete("discrete"), Event("event")
 mixture, inequality, order, rate = Mixture("mixture"), Inequality("inequality"), Order("order"), Rate("rate")
+loss, profile = Bounded("loss"), Bounded("profile")
 KINDS: dict[str, Kind] = {
-    one.name: one for one in (gaussian, laplace, discrete, event, mixture, inequality, order, rate)
+    one.name: one for one in (gaussian, laplace, discrete, event, mixture, inequality, order, rate, loss, profile)
 }

@@ -61,6 +61,7 @@ class Fields(TypedDict, total=False):
     holds: str
     rests_on: tuple[str, ...]
     space: Any
+    formulas: Statement | tuple[Statement, ...]
     full_only: bool
     level: float
     drift: float
@@ -360,7 +361,7 @@ class Paper:
 
 _FRESH: dict[str, Any] = {
     "holds": "", "weight": None, "hurt": "", "consequence": "", "origin": "", "errata": None, "figure": None,
-    "space": None, "no_certificate": "", "no_record": "", "frequencies": None, "entry": "", "row": "",
+    "space": None, "formulas": (), "no_certificate": "", "no_record": "", "frequencies": None, "entry": "", "row": "",
 }  # fmt: skip
 """What is said of one claim alone: no other takes it over."""
 

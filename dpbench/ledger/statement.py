@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from dpbench.core import validation
@@ -35,8 +36,10 @@ from dpbench.ledger.kinds import event as event
 from dpbench.ledger.kinds import gaussian as gaussian
 from dpbench.ledger.kinds import inequality as inequality
 from dpbench.ledger.kinds import laplace as laplace
+from dpbench.ledger.kinds import loss as loss
 from dpbench.ledger.kinds import mixture as mixture
 from dpbench.ledger.kinds import order as order
+from dpbench.ledger.kinds import profile as profile
 from dpbench.ledger.kinds import rate as rate
 
 RELATIONS = ("replace", "add", "remove", "add_remove")
@@ -124,8 +127,8 @@ class Statement:
         One sentence with holes that formulas fill: ``{sigma}``, and ``{claim}`` for the notion.
     symbols : dict of str to Real, Integer or `calibrated`
     claim : Conclusion
-        Made by `gaussian`, `laplace`, `discrete`, `event`, `mixture`, `inequality`, `order`, `rate`, `floor` or
-        `stability`.
+        Made by `gaussian`, `laplace`, `discrete`, `event`, `mixture`, `loss`, `profile`, `inequality`, `order` or
+        `rate`.
     where : dict of str to formula
         The paper's definitions, in order.
     given : dict of str to (comparison, why)
@@ -142,6 +145,10 @@ class Statement:
     cells : int
         Of an inequality: how many cells a proof over the region may take, which then is its certificate; 0: none is
         made.
+    computed : dict of str to str
+        Of a guarantee: definitions that a mechanism computes (its noise, a weight) and what they are. In a certificate
+        they are symbols, with the number that the formula gives at each witness, rounded to the safe side: with the
+        formula in place, what it calibrates to cancels, and nothing would be said of the mechanism.
 
     Raises
     ------
@@ -159,11 +166,14 @@ class Statement:
     steps: Sequence[Step] = ()
     witness: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     cells: int = 0
+    computed: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         validation.choice("relation", self.relation, RELATIONS)
         if validation.integer("cells", self.cells, at_least=0) and not self.claim.of.regional:
             raise validation.invalid("cells", "0 but for an inequality", self.cells)
+        for name in self.computed:
+            validation.choice("a computed number", name, tuple(self.where))
         if not self.symbols:
             raise validation.invalid("symbols", "one symbol or more", dict(self.symbols))
         for name in (*self.symbols, *self.where):
@@ -324,7 +334,7 @@ class Statement:
             if name in needed and name not in values:
                 if not isinstance(symbol, Calibrated):
                     raise validation.invalid(name, "given: the formula needs it", None)
-                complete[name] = _solved(symbol, values)
+                complete[name] = solved(symbol, values)
         return float(self.compiled(wanted)(complete)[0])
 
     def excluded(self, values: Mapping[str, float]) -> str:
@@ -403,6 +413,15 @@ class Statement:
 _RELATED = {"replace": "", "add": ", a record added", "remove": ", a record removed", "add_remove": ", both ways"}
 
 
+def grid(**values: Sequence[Any]) -> tuple[dict[str, Any], ...]:
+    """Every combination of the values listed of each symbol: for a witness.
+
+    >>> grid(m=(1, 16), epsilon=("1/10",))
+    ({'m': 1, 'epsilon': '1/10'}, {'m': 16, 'epsilon': '1/10'})
+    """
+    return tuple(dict(zip(values, chosen, strict=True)) for chosen in product(*values.values()))
+
+
 def filled(text: str, statement: Statement) -> str:
     """A sentence with its holes filled by the statement's formulas."""
 
@@ -450,7 +469,7 @@ def _sorted(where: Mapping[str, str]) -> dict[str, str]:
     return made
 
 
-def _solved(symbol: Calibrated, values: Mapping[str, float]) -> float:
+def solved(symbol: Calibrated, values: Mapping[str, float]) -> float:
     """The calibration at values of what it depends on."""
     nodes = [formula.parse(symbol.epsilon), formula.parse(symbol.delta)]
     symbols = sorted(set().union(*map(formula.names, nodes)))

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from naive.certificates import true
 import dpbench.certificates as certificates
 from dpbench.certificates import build, kinds, reasons, shown
 from dpbench.certificates.evidence import entries
-from dpbench.ledger.registry import all_claims
+from dpbench.ledger.registry import all_claims, by_id
+from dpbench.papers.publicdata import theory as publicdata
 from tools import records
 
 FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "certificates"
@@ -43,7 +45,7 @@ def test_every_committed_certificate_is_accepted() -> None:
 
 
 def test_every_kind_has_a_certificate() -> None:
-    assert {c["kind"] for c in COMMITTED.values()} == set(KINDS)
+    assert {c["kind"] for c in COMMITTED.values()} == set(KINDS) - {"box"}  # of tails along a range: none of ours now
 
 
 @pytest.mark.slow
@@ -75,7 +77,42 @@ def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it() -> None:
         assert all(why == build.ALONE for why in c["inert"].values()), c["id"]
 
 
-@pytest.mark.parametrize("paper", ["glm", "publicdata"])
+COMPUTED: dict[tuple[str, str], Callable[[dict[str, float]], float]] = {
+    ("publicdata.thm8.privacy", "scale"): lambda v: publicdata.rrspm_laplace_scale(int(v["m"]), v["epsilon"]),
+    ("publicdata.lemma9.privacy.gaussian-exact", "gamma"): lambda v: publicdata.perturb_scale(
+        int(v["m"]), v["rho"], v["epsilon"], v["delta"], "gaussian"),
+    ("publicdata.lemma9.privacy.laplace", "gamma"): lambda v: publicdata.perturb_scale_printed(
+        int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
+    ("publicdata.lemma9.privacy.laplace-exact", "gamma"): lambda v: publicdata.perturb_scale(
+        int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
+    ("publicdata.alg3.privacy.mean", "rho"): lambda v: publicdata.regularized_stability(int(v["n"]), v["eta"]),
+    ("publicdata.lemma11.privacy", "twice"): lambda v: publicdata.regularized_stability_printed(int(v["n"]), v["eta"]),
+    ("publicdata.lemma11.privacy", "gamma"): lambda v: publicdata.perturb_scale_printed(
+        int(v["m"]), publicdata.regularized_stability_printed(int(v["n"]), v["eta"]), v["epsilon"], 0.5 * v["delta"],
+        "gaussian"),
+    ("publicdata.lemma11.privacy.laplace", "gamma"): lambda v: publicdata.perturb_scale_printed(
+        int(v["m"]), publicdata.regularized_stability_printed(int(v["n"]), v["eta"]), v["epsilon"], 0.0, "laplace"),
+    ("publicdata.alg2.privacy", "stability"): lambda v: publicdata.lemma10_stability_printed(
+        int(v["n"]), v["eta"], math.sqrt(2.0 / math.pi), int(v["J"]), v["delta"]),
+    ("publicdata.thm4.privacy", "s"): lambda v: publicdata.rrspm_gaussian_scale_printed(
+        int(v["d"] * v["copies"]), v["epsilon"], v["delta"]),
+}  # fmt: skip
+"""Of statements that are certified, a definition that a mechanism computes, and the function that computes it."""
+
+
+@pytest.mark.parametrize(("claim", "name"), COMPUTED)
+def test_what_a_mechanism_computes_is_the_formula_of_its_statement(claim: str, name: str) -> None:
+    stated, rng = by_id()[claim].stated[-1], random.Random(claim)
+    assert name in stated.where
+    for given in stated.instances[:3]:
+        values = {
+            symbol: float(value + rng.randint(1, 9) if stated.symbols[symbol].whole else value * rng.uniform(0.4, 1.1))
+            for symbol, value in given.items()
+        }
+        assert math.isclose(stated.number(name, **values), COMPUTED[claim, name](values), rel_tol=1e-9), values
+
+
+@pytest.mark.parametrize("paper", ["glm"])
 def test_formulas_agree_with_theory_at_three_other_points(paper: str) -> None:
     """The certificate's expressions are the project's functions, at points that are not its own."""
     drafts = [(m, m.draft()) for m in certificates.makers() if m.id.startswith(f"{paper}.")]
@@ -120,13 +157,13 @@ def tried(kind: str, limit: int | None) -> tuple[Counter[tuple[str, str]], list[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted({c["kind"] for c in COMMITTED.values()}))
 def test_no_mutation_is_accepted_that_is_not_true(kind: str) -> None:
     fared, wrong = tried(kind, PER_KIND)
     assert not wrong
     refused = sum(count for (_, how), count in fared.items() if how == "refused")
     assert sum(fared.values()) >= 50
-    assert refused >= (0.25 if kind == "box" else 0.6) * sum(fared.values()), fared  # an edge moved is as true a box
+    assert refused >= 0.6 * sum(fared.values()), fared
     assert not fared["assumption", "accepted, and true"]
 
 

@@ -32,24 +32,28 @@ def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints() ->
     assert len([name for name in serious if name in OURS]) >= 0.9 * len(serious) and len(serious) > 40
 
 
+APART = {  # two questions by nature
+    "publicdata.thm4.inequality": "a sample size, and the privacy of other weights",
+    "publicdata.alg2.privacy": "the sum of the losses, which eta alone hides, and their mean",
+}
+
+
 def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None:
-    """Wherever the entry that holds instead has a question, or is another variant of the same result."""
-    apart = {"publicdata.thm4.inequality"}  # a sample size, and the privacy of other weights
-    own = {"glm.thm4.floor.small-radius": {"s"}}  # the variable of a path, by which the correction's reach is defined
+    """Wherever the entry that holds instead has a question, or is another variant of the same result: the same symbols
+    with the same ranges."""
+    own = {
+        "glm.thm4.floor.small-radius": {"s"},  # the variable of a path, by which the correction's reach is defined
+        "publicdata.lemma9.privacy": {"m"},  # what is printed fails at few points alone
+    }
     shared = 0
     for name, question in OURS.items():
-        holds, formal = CLAIMS[name].holds, CLAIMS[name].formal
+        holds = CLAIMS[name].holds
         if CLAIMS[name].expected == "refuted" and holds in OURS and holds.startswith(name.rpartition(".")[0]):
+            mine, other = ground(question).parameters, ground(OURS[holds]).parameters
+            differ = {symbol for symbol in mine if other.get(symbol) != mine[symbol]}
+            assert bool(differ - own.get(name, set())) == (name in APART), (name, holds, differ)
             shared += 1
-            if formal is None or name in apart:
-                assert (ground(question) is ground(OURS[holds])) != (name in apart), (name, holds)
-            elif CLAIMS[holds].space is not None:
-                assert ground(question).parameters.items() <= ground(OURS[holds]).parameters.items(), (name, holds)
-            else:  # both from one statement: the same symbols and ranges
-                mine, other = formal.symbols, CLAIMS[holds].formal.symbols
-                differ = {symbol for symbol in mine if other.get(symbol) != mine[symbol]}
-                assert differ == own.get(name, set()), (name, holds)
-    assert shared >= 40
+    assert shared >= 45
 
 
 def test_claims_with_a_space_travel_to_workers() -> None:

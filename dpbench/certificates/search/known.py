@@ -7,6 +7,7 @@ from typing import Any
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
 from dpbench.ledger.registry import all_claims
+from dpbench.ledger.statement import Statement
 
 
 def questions() -> dict[str, Any]:
@@ -16,19 +17,19 @@ def questions() -> dict[str, Any]:
 
 
 def _asked(claim: Claim) -> Any:
-    return claim.space if claim.space is not None else _stated(claim)
+    return claim.space if claim.space is not None else next(filter(None, map(_stated, claim.stated)), None)
 
 
-def _stated(claim: Claim) -> Any:
-    """The question of a claim whose statement is an order, or one inequality without a proof over its region."""
+def _stated(statement: Statement) -> Any:
+    """The question of a statement that is an order, or one inequality, and is not shown to hold by its certificate."""
     from dpbench.certificates.judge_pieces import PIECES, growing, pieces, question
 
-    if claim.formal is None or claim.formal.cells:
+    if statement.cells or statement.computed:
         return None
-    if claim.formal.claim.kind in PIECES:
-        parts = pieces(claim.formal)
-        return question(claim.formal, parts[0]) if len(parts) == 1 else None
-    return growing(claim.formal) if claim.formal.claim.of.path else None
+    if statement.claim.kind in PIECES:
+        parts = pieces(statement)
+        return question(statement, parts[0]) if len(parts) == 1 else None
+    return growing(statement) if statement.claim.of.path else None
 
 
 def question_of(claim: Claim) -> Any:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, above, as_computed, below, certificate
-from dpbench.certificates.search.question import pair_event
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, calibrated, event, grid, profile
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.anchored import with_anchor
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
@@ -21,19 +18,18 @@ from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
-from dpbench.papers.publicdata.theorems.perturb_shift import RECORDED, SHIFTED, SYMBOLS, printed_scale
+from dpbench.papers.publicdata.theorems.perturb_shift import ANY_POINTS, CLAIMED, SHIFTED, printed_scale
 from dpbench.papers.publicdata.theorems.two_functions import (
-    APART,
     DELTA,
     EPSILON,
     EPSILONS,
+    LOW,
+    MEAN_APART,
     MOST,
-    OUTPUT,
-    TOLD_APART,
+    TAYLOR,
     signs_profile,
     two_signs,
 )
-from dpbench.privacy import gaussian
 
 
 def averaged(context: Context) -> tuple[str, Evidence]:
@@ -80,49 +76,64 @@ def _others() -> list[PublicDataProblem]:
     return [line, with_anchor(ball)]
 
 
-@certificate("publicdata.alg2.privacy.mean", "guarantee")
-def mean_certificate() -> Draft:
-    """Chernoff for the mean of J squares, then the exact shift at δ/2."""
-    instances = []
-    for n, eta, calls in ((1001, Fraction(1, 10), 256), (101, Fraction(1), 64)):
-        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-            g = Fraction(8, 10)
-            b = float(g) / (2 * n * float(eta))
-            rho = theory.averaged_stability(n, float(eta), float(g), calls, 0.5e-5)
-            x = above((rho / 2.0) ** 2 * (1 + 1e-9), 6)
-            kl = float(x) * math.log(float(x) / b) + (1 - float(x)) * math.log((1 - float(x)) / (1 - b))
-            mu = below(gaussian.mu(float(epsilon), 0.5e-5))
-            shown = gaussian.delta(float(epsilon), float(mu)) + math.exp(-calls * kl)
-            values = {"n": n, "eta": eta, "m": 64, "J": calls, "g": g, "x": x, "epsilon": epsilon,
-                      "delta": Fraction(1, 10**5), "mu": mu}  # fmt: skip
-            if b < float(x) < 1 and shown <= 1e-5:
-                instances.append((values, {"delta": shown}))
-    draft = Draft(
-        verdict="proved",
-        statement="gamma = sqrt(m) rho/mu with rho = 2 sqrt(x) beyond which |fbar - fbar'|_m lies with chance at most "
-        "delta/2.",
-        symbols={**SYMBOLS, "J": "calls", "g": "bound on E sup omega", "x": "bound on the mean square over 4",
-                 "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta/2) allows"},
-        definitions={
-            "b": "g/(2*n*eta)",
-            "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
-            "rho": "2*sqrt(x)",
-            "gamma": "sqrt(m)*rho/mu",
-        },
-        assumptions={**RECORDED, "above": ("x > b", "Chernoff's bound is for x above the mean"),
-                     "below": ("x < 1", "the square is at most 4"), "calls": ("J >= 1", "a call")},
-        claim={"family": "bound", "shift": "gaussian_delta(sqrt(m)*rho/gamma, epsilon) + exp(-J*kl)", "scale": "1",
-               "epsilon": "epsilon", "delta": "delta"},
-        instances=instances,
-        derivation=[
-            ("One call moves fbar_j by |fbar_j - fbar_j'|_m^2 <= 4, of mean at most 2 g/(n eta) = 4 b (Gaussian "
-             "integration by parts).", ["records", "eta"]),
-            ("The mean of J independent ones exceeds 4x with probability at most exp(-J kl(x, b)).",
-             ["above", "below", "calls"]),
-            ("Given the processes, |fbar - fbar'|_m <= rho, and " + SHIFTED[0], []),
-        ],
-    )  # fmt: skip
-    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="mu")
+MEAN = Statement(
+    about="gamma = sqrt(m) rho/mu with rho = 2 sqrt(x) beyond which |fbar - fbar'|_m lies with chance at most delta/2.",
+    symbols={
+        "n": Integer("records", 1, 10**9),
+        "eta": Real("weight of the process", 0, 100),
+        "m": ANY_POINTS,
+        "J": Integer("calls", 1, 10**9),
+        "g": Real("bound on E sup omega", 0, 10),
+        "x": Real("bound on the mean square over 4", 0, 1),
+        **CLAIMED,
+        "mu": calibrated("gaussian", "epsilon", "delta/2"),
+    },
+    where={
+        "b": "g/(2*n*eta)",
+        "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
+        "rho": "2*sqrt(x)",
+        "gamma": "sqrt(m)*rho/mu",
+    },
+    given={"above": ("x > b", "Chernoff's bound is for x above the mean")},
+    claim=profile(bound="gaussian_delta(sqrt(m)*rho/gamma, epsilon) + exp(-J*kl)"),
+    steps=(
+        "One call moves fbar_j by |fbar_j - fbar_j'|_m^2 <= 4, of mean at most 2 g/(n eta) = 4 b (Gaussian integration "
+        "by parts).",
+        "The mean of J independent ones exceeds 4x with probability at most exp(-J kl(x, b)).",
+        "Given the processes, |fbar - fbar'|_m <= rho, and " + SHIFTED,
+    ),
+    witness=tuple(
+        {"n": n, "eta": eta, "m": 64, "J": calls, "g": "4/5", "x": x, "epsilon": epsilon, "delta": "1e-5"}
+        for n, eta, calls, x in ((1001, "1/10", 256, "0.0360127"), (101, 1, 64, "0.0874422"))
+        for epsilon in ("1/10", 1, 4)
+    ),
+    computed={"gamma": "scale of the noise"},
+)
+SUM = Statement(
+    about="Algorithm 2 with the sum of the losses, eta = Theta(alpha) and gamma of (102) is (epsilon, delta)-DP.",
+    symbols={
+        "n": Integer("records, an odd number", 3, 10**9),
+        "eta": Real("weight of the process", "1/100", 1),
+        "m": ANY_POINTS,
+        "J": Integer("calls", 1, 10**9),
+        **CLAIMED,
+    },
+    where={
+        "stability": "4/(n*eta)^(1/3)*sqrt(2/pi) + sqrt(log(2/delta)/J)",
+        "root": "sqrt(log(2/delta))",
+        "gamma": printed_scale("stability", "root"),
+        "call": "erfc(-1/(2*eta)/sqrt(2))/2",
+        "reach": "2*sqrt(m)/gamma",
+        "low": LOW,
+    },
+    claim=event(p="low", q="1 - low"),
+    steps=(
+        "F = {1, -1}, 0-1 loss, labels 1 and -1 in turn and one more, 1 or -1: L(f) - L(-f) is -1 or 1 and the process "
+        "adds 2 eta N, so a call gives f with probability Phi(1/(2 eta)), or that of the other sign.",
+        TAYLOR,
+    ),
+    witness=grid(n=(10**9,), eta=("1/10",), m=(64, 4), J=(100_000,), epsilon=(1,), delta=("1e-5",)),
+)
 
 
 @counted("publicdata.alg2.privacy.mean")
@@ -142,7 +153,7 @@ def attack() -> Attack:
     source="Theorem 2, Lemma 10, with equation 6",
     expected="refuted",
     holds="publicdata.alg2.privacy.mean",
-    statement="Algorithm 2 with the sum of the losses, eta = Theta(alpha) and gamma of (102) is (epsilon, delta)-DP.",
+    statement=SUM,
     weight="misprint",
     hurt="letter",
     quote=sum_for_mean.QUOTE,
@@ -159,23 +170,7 @@ def attack() -> Attack:
             "rests_on": ("publicdata.lemma7.stability.sharp", "publicdata.lemma9.privacy.gaussian-exact"),
             "statement": "Algorithm 2 with the mean of the losses and gamma = sqrt(m) rho/mu(epsilon, delta/2), rho of "
             "`theory.averaged_stability` at delta/2, is (epsilon, delta)-DP.",
-            "space": pair_event(
-                APART,
-                "low",
-                "1 - low",
-                derivation=TOLD_APART,
-                definitions={
-                    "b": "sqrt(2/pi)/(2*strength)",
-                    "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
-                    "gamma": "sqrt(m)*2*sqrt(x)/mu",
-                    **OUTPUT,
-                },
-                conditions={
-                    "share": ("x > b", "beyond the mean"),
-                    "mean": ("b < 1", "a share"),
-                    "calibrated": ("gaussian_delta(mu, epsilon) + exp(-J*kl) <= delta", "gamma is within the claim"),
-                },
-            ),
+            "formulas": (MEAN_APART, MEAN),
             "because": "Stability of one call by Gaussian integration by parts, Chernoff's bound over J calls, then "
             "the exact shift given the processes. {f, -f}: a binomial count and one normal, exactly.",
         },
@@ -196,47 +191,3 @@ def summed(context: Context) -> Rows:
         "at m = 64, n = " + ", ".join(f"{float(n):.0e}: {e:.3f}" for (m, n), e in reached.items() if m == 64),
         value=reached[64, 10**9],
     )
-
-
-@certificate("publicdata.alg2.privacy", "pair-discrete")
-def sum_certificate() -> Draft:
-    """{f, −f} with the sum: each call flips nearly always; the mean over J calls bounded by Taylor."""
-    instances = []
-    for m, n in ((64, 10**9), (4, 10**9)):
-        calls, eta = 100_000, 0.1
-        rho = theory.lemma10_stability_printed(n, eta, math.sqrt(2.0 / math.pi), calls, 1e-5)
-        gamma = theory.perturb_scale_printed(m, rho, 1.0, 0.5e-5, "gaussian")
-        reach = 2.0 * math.sqrt(m) / gamma
-        call = 0.5 * math.erfc(-1.0 / (2.0 * eta) / math.sqrt(2.0))
-        low = 0.5 * math.erfc(-(call - 0.5) * reach / math.sqrt(2.0)) - 0.121 * reach**2 / (4.0 * calls)
-        shown = low - math.e * (1.0 - low)
-        values = {"n": n, "m": m, "eta": Fraction(1, 10), "J": calls, "epsilon": 1, "delta": Fraction(1, 10**5)}
-        instances.append((values, {"delta": shown}))
-    return Draft(
-        verdict="refuted",
-        statement="With the sum of the losses and gamma of (102) the chance of f^ = f changes by more than (epsilon, "
-        "delta) allows.",
-        symbols={**SYMBOLS, "J": "calls"},
-        definitions={
-            "stability": "4/(n*eta)^(1/3)*sqrt(2/pi) + sqrt(log(2/delta)/J)",
-            "root": "sqrt(log(2/delta))",
-            "gamma": printed_scale("stability", "root"),
-            "call": "erfc(-1/(2*eta)/sqrt(2))/2",
-            "reach": "2*sqrt(m)/gamma",
-            "low": OUTPUT["low"],
-        },
-        assumptions={"records": ("n >= 3", "the other labels cancel in pairs"), "eta": ("eta > 0", "it is there")},
-        claim={"p": ["low", "rest"], "q": ["1 - low", "rest"], "event": [0], "normalise": False, "epsilon": "epsilon",
-               "delta": "delta"},
-        instances=instances,
-        derivation=[
-            ("F = {1, -1}, 0-1 loss, labels 1 and -1 in turn and one more, 1 or -1: L(f) - L(-f) is -1 or 1 and the "
-             "process adds 2 eta N, so a call gives f with probability Phi(1/(2 eta)), or that of the other sign.",
-             ["records", "eta"]),
-            ("f^ = f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at most "
-             "J/4; |Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the "
-             "chance low on one data set and at most 1 - low on the other (-f by symmetry).", []),
-        ],
-        theory={"stability": lambda v: theory.lemma10_stability_printed(
-                    int(v["n"]), v["eta"], math.sqrt(2.0 / math.pi), int(v["J"]), v["delta"])},
-    )  # fmt: skip

@@ -8,19 +8,16 @@ Lemma 11 of the public-data paper: the scale of Algorithm 3's noise, (104) and (
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, as_computed, below, certificate
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, event, laplace
+from dpbench.ledger.statement import Integer, Real, Statement, event, grid, laplace
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
@@ -30,14 +27,13 @@ from dpbench.papers.publicdata.theorems import paper, sum_for_mean
 from dpbench.papers.publicdata.theorems.perturb_shift import (
     ANY_POINTS,
     CLAIMED,
+    ENOUGH,
+    ENOUGH_LAPLACE,
     MU,
-    RECORDED,
     SHIFTED,
-    SYMBOLS,
     printed_scale,
     upper_shift,
 )
-from dpbench.privacy import gaussian
 from dpbench.privacy.profile import Profile, pure_profile
 
 EPSILON, DELTA = 1.0, 1e-5
@@ -90,14 +86,35 @@ HALF_LINE = Statement(
 
 STABLE = (
     "The mean of the losses plus eta |f|_m^2 is 2 eta-strongly convex along the class: neighbours' minimisers are at "
-    "most 1/sqrt(eta n) apart (both optimality inequalities added), and at most 2.",
-    ["records"],
+    "most 1/sqrt(eta n) apart (both optimality inequalities added), and at most 2."
 )
-
-
-def printed_gamma(v: dict[str, float]) -> float:
-    rho = theory.regularized_stability_printed(int(v["n"]), v["eta"])
-    return theory.perturb_scale_printed(int(v["m"]), rho, v["epsilon"], 0.5 * v["delta"], "gaussian")
+RHO = "min(2, 1/sqrt(eta*n))"
+STRONG = {"n": Integer("records", 1, 10**6), "eta": Real("weight of the regulariser", 0, 100), "rho": None}
+PROVEN = ENOUGH.replace(
+    about="gamma = sqrt(m) rho/mu with the proven stability is enough.",
+    symbols=STRONG,
+    where={"rho": RHO},
+    steps=(STABLE, SHIFTED),
+    witness=grid(n=(11, 1001), eta=("1/10",), m=(1, 64), epsilon=("1/10", 1, 4), delta=("1e-5",)),
+)
+OF_104 = PROVEN.replace(
+    about="gamma of (104) is enough at the settings listed.",
+    symbols={"mu": None},
+    where=STATED,
+    witness=(
+        *grid(n=(100,), eta=("1/100", 1), m=(3,), epsilon=("1/10", 1, 4), delta=("1e-5",)),
+        *grid(n=(100,), eta=("1/100", 1), m=(16,), epsilon=(1, 4), delta=("1e-5",)),
+        *grid(n=(100,), eta=("1/100", 1), m=(64,), epsilon=(4,), delta=("1e-5",)),
+    ),
+    computed={},
+)
+OF_105 = ENOUGH_LAPLACE.replace(
+    about="gamma of (105) is twice sqrt(m) times what is needed.",
+    symbols=STRONG,
+    where={"rho": RHO, "gamma": "2*m^(3/2)/(sqrt(eta*n)*epsilon)"},
+    steps=(STABLE, SHIFTED),
+    witness=grid(n=(100,), eta=(1,), m=(1, 16, 64), epsilon=("1/10", 1, 4)),
+)
 
 
 OF_THE_SUM = HALF_LINE.replace(
@@ -108,7 +125,7 @@ OF_THE_SUM = HALF_LINE.replace(
 EXACT = HALF_LINE.replace(
     about="Algorithm 3 with the mean of the losses and {gamma}, or m rho/epsilon for Laplace noise, {rho}, is {claim}.",
     symbols={"mu": MU},
-    where={"twice": None, "root": None, "rho": "min(2, 1/sqrt(eta*n))", "gamma": "sqrt(m)*rho/mu"},
+    where={"twice": None, "root": None, "rho": RHO, "gamma": "sqrt(m)*rho/mu"},
 )
 
 
@@ -162,6 +179,7 @@ def averaged(context: Context) -> Rows:
                 "publicdata.lemma9.privacy.laplace-exact",
             ),
             "statement": EXACT,
+            "formulas": PROVEN,
             "because": "Lemma 2 as proved (2 eta |f - f'|_m^2 <= 2/n), then the exact shift of fbar(Z) + gamma zeta.",
             "level": 0.0,
         },
@@ -195,32 +213,11 @@ def summed(context: Context) -> tuple[str, Evidence]:
     )
 
 
-@certificate("publicdata.alg3.privacy.mean", "guarantee")
-def mean_certificate() -> Draft:
-    instances = []
-    for n in (11, 1001):
-        for m in (1, 64):
-            for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-                mu = below(gaussian.mu(float(epsilon), 1e-5))
-                values = {"n": n, "eta": Fraction(1, 10), "m": m, "epsilon": epsilon, "delta": Fraction(1, 10**5),
-                          "mu": mu}  # fmt: skip
-                instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
-    draft = Draft(
-        verdict="proved", statement="gamma = sqrt(m) rho/mu with the proven stability is enough.",
-        symbols={**SYMBOLS, "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"},
-        definitions={name: EXACT.where[name] for name in ("rho", "gamma")}, assumptions=RECORDED,
-        claim={"family": "gaussian", "shift": "sqrt(m)*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "delta"},
-        instances=instances, derivation=[STABLE, (SHIFTED[0], ["eta"])],
-        theory={"rho": lambda v: theory.regularized_stability(int(v["n"]), v["eta"])},
-    )  # fmt: skip
-    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="mu")
-
-
 LAPLACE = Statement(
     about="{gamma} and Laplace noise make Algorithm 3 {claim}.",
     symbols={**PAIR, "m": ANY_POINTS, "epsilon": CLAIMED["epsilon"]},
     region={"m": "[1, 1]"},
-    where={**WHERE, "gamma": "2*m^(3/2)/(sqrt(eta*n)*epsilon)"},
+    where={**WHERE, "gamma": OF_105.where["gamma"]},
     claim=laplace(shift="2*fbar", scale="gamma", epsilon="epsilon"),
     steps=(*BALANCED, "At one public point the output is, before it is cut, fbar plus one Laplace variable."),
 )
@@ -234,6 +231,7 @@ LAPLACE = Statement(
     arguments={"noise": "gaussian"},
     rests_on=("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.gaussian-exact"),
     statement=HALF_LINE,
+    formulas=OF_104,
     origin="corrected",
     quote=r"\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{2}{\delta}\right)}\right)\cdot\frac{2}{\sqrt{"
     r"\eta\cdot n}}\leq\varepsilon",
@@ -247,6 +245,7 @@ LAPLACE = Statement(
             "arguments": {"noise": "laplace"},
             "rests_on": ("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.laplace-exact"),
             "statement": LAPLACE,
+            "formulas": OF_105,
             "origin": "corrected",
             "quote": r"\frac{m^{3/2}}{\gamma}\cdot\frac{2}{\sqrt{\eta\cdot n}}\leq\varepsilon",
             "because": "The l1 shift is at most m/sqrt(eta n): loose by 2 sqrt(m), or more where 1/sqrt(eta n) is "
@@ -277,52 +276,6 @@ def lemma11(context: Context, noise: str) -> tuple[str, Evidence]:
         f"1e6; gamma is {min(ratios):.3f} to {max(ratios):.3g} times that of the proven stability and the exact shift",
         value="share_proved",
     )
-
-
-@certificate("publicdata.lemma11.privacy", "guarantee")
-def gaussian_certificate() -> Draft:
-    instances = []
-    for m in (3, 16, 64):
-        for strength in (1, 100):
-            for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-                values: dict[str, Any] = {"n": 100, "eta": Fraction(strength, 100), "m": m, "epsilon": epsilon,
-                          "delta": Fraction(1, 10**5)}  # fmt: skip
-                rho = theory.regularized_stability(1, float(strength))
-                gamma = printed_gamma({key: float(value) for key, value in values.items()})
-                shown = gaussian.delta(float(epsilon), math.sqrt(m) * rho / gamma)
-                if 1e-300 < shown <= 1e-5:
-                    instances.append((values, {"delta": shown}))
-    return Draft(
-        verdict="proved", statement="gamma of (104) is enough at the settings listed.",
-        symbols=SYMBOLS,
-        definitions={**STATED, "rho": "min(2, 1/sqrt(eta*n))"},
-        assumptions=RECORDED,
-        claim={"family": "gaussian", "shift": "sqrt(m)*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "delta"},
-        instances=instances, derivation=[STABLE, (SHIFTED[0], ["eta"])],
-        theory={"twice": lambda v: theory.regularized_stability_printed(int(v["n"]), v["eta"]), "gamma": printed_gamma,
-                "rho": lambda v: theory.regularized_stability(int(v["n"]), v["eta"])},
-    )  # fmt: skip
-
-
-@certificate("publicdata.lemma11.privacy.laplace", "guarantee")
-def laplace_certificate() -> Draft:
-    instances = []
-    for m in (1, 16, 64):
-        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-            values = {"n": 100, "eta": 1, "m": m, "epsilon": epsilon}
-            instances.append((values, {"loss": epsilon / (2 * math.isqrt(m))}))
-    draft = Draft(
-        verdict="proved", statement="gamma of (105) is twice sqrt(m) times what is needed.",
-        symbols={name: text for name, text in SYMBOLS.items() if name != "delta"},
-        definitions={"rho": "min(2, 1/sqrt(eta*n))", "gamma": LAPLACE.where["gamma"]},
-        assumptions=RECORDED,
-        claim={"family": "pure", "shift": "m*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "0"},
-        instances=[(values, {"loss": float(shown["loss"])}) for values, shown in instances],
-        derivation=[STABLE, (SHIFTED[0], ["eta"])],
-        theory={"gamma": lambda v: theory.perturb_scale_printed(
-            int(v["m"]), theory.regularized_stability_printed(int(v["n"]), v["eta"]), v["epsilon"], 0.0, "laplace")},
-    )  # fmt: skip
-    return as_computed(draft, "gamma", "scale of the noise, as printed")
 
 
 def at_one_point(rho: float, gamma: float) -> Profile:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.statement import Real, Statement, discrete, grid
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.algorithms.separator import weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.parity_cube import EPSILON
-from dpbench.papers.publicdata.theorems.theorem8 import hidden
+from dpbench.papers.publicdata.theorems.theorem8 import HIDDEN
 from dpbench.privacy.discrete import pair
 from dpbench.privacy.profile import discrete_profile
 
@@ -29,18 +29,16 @@ def free_point() -> tuple[PublicDataProblem, PublicDataProblem]:
     return problem, problem.replace_record(0, [1], -1.0)
 
 
-@certificate("publicdata.alg4.privacy", "pair-discrete")
-def ties_certificate() -> Draft:
-    return Draft(
-        verdict="refuted",
-        statement="f^ = f~ agrees with f~ on Z, and its value at a point that Z says nothing of tells the data sets "
-        "apart.",
-        symbols={"epsilon": "claimed, any number"}, definitions={}, assumptions={},
-        claim={"p": ["1", "0"], "q": ["0", "1"], "event": [0], "normalise": False, "epsilon": "epsilon", "delta": "0"},
-        instances=[({"epsilon": e}, {"delta": 1}) for e in (1, 1000)],
-        derivation=[("F = all functions of two points z (public) and x; a record (x, 1) or (x, 0): among those that "
-                     "agree on z the minimiser f~ has f~(x) = the label, with certainty. Outcomes: f^(x) = 1, 0.", [])],
-    )  # fmt: skip
+TIES = Statement(
+    about="Any f^ that agrees with f~ on the public data may be returned.",
+    symbols={"epsilon": Real("claimed, any number", 0, "inf")},
+    claim=discrete(p=("1", "0"), q=("0", "1"), epsilon="epsilon"),
+    steps=(
+        "F = all functions of two points z (public) and x; a record (x, 1) or (x, 0): among those that agree on z the "
+        "minimiser f~ has f~(x) = the label, with certainty. Outcomes: f^(x) = 1, 0.",
+    ),
+    witness=grid(epsilon=(1, 100)),
+)
 
 
 def ties_corrected(context: Context) -> tuple[str, Evidence]:
@@ -64,7 +62,7 @@ def ties_corrected(context: Context) -> tuple[str, Evidence]:
     source="Algorithm 4, Section 5",
     expected="refuted",
     holds="publicdata.alg4.privacy.corrected",
-    statement="Any f^ that agrees with f~ on the public data may be returned.",
+    statement=TIES,
     weight="misprint",
     hurt="letter",
     quote="we are able to circumvent this second perturbation and return any ... that agrees with ... on the public "
@@ -88,6 +86,7 @@ def ties_corrected(context: Context) -> tuple[str, Evidence]:
             "source": "Algorithm 4, f^ a fixed function of f~(Z)",
             "expected": "proved",
             "rests_on": ("publicdata.lemma18.inequality",),
+            "formulas": HIDDEN,
             "statement": "Returning the answer of a fresh oracle call on Z labelled by f~ is epsilon-DP.",
             "because": "f^ is a function of f~(Z) and of what is public, so Lemma 21 and post-processing apply.",
         },
@@ -107,8 +106,3 @@ def ties(context: Context) -> tuple[str, Evidence]:
     assert shares == [1.0, 0.0], shares
     note = f"value: exact epsilon of the pair; f~(x0) = 1 in {shares[0]:.0%} and {shares[1]:.0%} of {_RUNS} runs"
     return profiles([{"epsilon": EPSILON, "delta": 0.0, "pair": law}], note, value=law.epsilon(0.0))
-
-
-@certificate("publicdata.alg4.privacy.corrected", "guarantee")
-def ties_corrected_certificate() -> Draft:
-    return hidden("f^ is the oracle's answer on Z labelled by f~ there: a function of that choice.")

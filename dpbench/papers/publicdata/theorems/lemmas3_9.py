@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, as_computed, below, certificate, near
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, event
+from dpbench.ledger.statement import Integer, Real, Statement, event, inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.perturb_shift import CLAIMED, MU, SHIFT, upper_shift
-from dpbench.privacy import gaussian
+from dpbench.papers.publicdata.theorems.perturb_shift import (
+    CLAIMED,
+    ENOUGH,
+    ENOUGH_LAPLACE,
+    MU,
+    SHIFT,
+    SHIFTED,
+    upper_shift,
+)
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
 
 DELTA = 1e-5
@@ -70,6 +75,19 @@ MANY_POINTS = LEMMA_3.replace(
     region={"m": "[8, inf)"},
     given={"one": ("epsilon <= 1", "the exponent of (87)")},
     witness=None,
+)
+SIXTEEN = Statement(
+    about="At 16 public points and delta = 1e-5 the gamma of (14) is enough for all epsilon in [1/10, 4] and rho.",
+    symbols={"epsilon": Real("claimed", "1/10", 4), "rho": Real("distance of fbar and fbar'", "1/1000", 2)},
+    where={
+        "m": "16",
+        "delta": "1/10^5",
+        "root": "sqrt(log(1/delta))",
+        "over": "(m*root/4 + sqrt((m*root/4)^2 + m*epsilon/(2*rho)))/epsilon",
+    },
+    claim=inequality("gaussian_delta(sqrt(m)/over, epsilon)", "<=", "delta"),
+    steps=(SHIFTED, "(14) with equality is a quadratic equation for gamma = rho over; over falls as rho grows."),
+    cells=400,
 )
 EXACT = LEMMA_3.replace(
     about="gamma = sqrt(m) rho/mu(epsilon, delta) makes Perturb {claim} for every class and every m, and for functions "
@@ -186,6 +204,7 @@ def printed_laplace(context: Context) -> Rows:
             "source": "Lemma 9, equation 87, for m >= 8 and epsilon <= 1",
             "expected": "proved",
             "statement": MANY_POINTS,
+            "formulas": SIXTEEN,
             "because": _EXACT
             + "With the exponent epsilon, mu = sqrt(m) rho/gamma is at most 2 epsilon/sqrt(m log(1/delta)), and "
             "the more the larger gamma is. At that mu the true delta over the claimed one falls with m and with "
@@ -198,6 +217,7 @@ def printed_laplace(context: Context) -> Rows:
             "expected": "proved",
             "arguments": {"noise": "gaussian"},
             "statement": EXACT,
+            "formulas": ENOUGH,
             "because": _EXACT + "Attained by the class of all functions, of any range.",
         },
         "laplace-exact": {
@@ -206,6 +226,7 @@ def printed_laplace(context: Context) -> Rows:
             "expected": "proved",
             "arguments": {"noise": "laplace"},
             "statement": LAPLACE_EXACT,
+            "formulas": ENOUGH_LAPLACE,
             "because": _EXACT + "Attained at one public point.",
         },
         "laplace": {
@@ -213,6 +234,9 @@ def printed_laplace(context: Context) -> Rows:
             "source": "Lemma 9, equation 88",
             "expected": "proved",
             "statement": LAPLACE_9,
+            "formulas": ENOUGH_LAPLACE.replace(
+                about="The scale gamma of (88) hides the whole l1 shift.", where={"gamma": LAPLACE_9.where["gamma"]}
+            ),
             "quote": r"\leq e^{\frac{m^{3/2}}{\gamma}\cdot\left\|\bar{f}^{\prime}-\bar{f}\right\|_{m}}",
             "because": _EXACT
             + "(101) bounds the l1 norm by m^(3/2) rho where m rho suffices (|.|_m is already a mean).",
@@ -306,89 +330,3 @@ def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
         + ", ".join(f"{m} at epsilon = {e:g}" for e, m in last.items()),
         value=cut,
     )
-
-
-SYMBOLS = {
-    "m": "number of public points", "rho": "distance of fbar and fbar' in the norm on the public points",
-    "epsilon": "claimed", "delta": "claimed",
-}  # fmt: skip
-_MOVES = (
-    "The output is a function of fbar(Z) + gamma zeta, whose centre moves by at most sqrt(m) rho in l2 and m rho in "
-    "l1.",
-    ["points"],
-)
-_POINTS = {"points": ("m >= 1", "there is a public point")}
-
-
-@certificate("publicdata.lemma9.privacy.gaussian-exact", "guarantee")
-def lemma9_exact_certificate() -> Draft:
-    """γ = √m·ρ/μ over m, ρ and ε."""
-    instances = []
-    for m in (1, 16, 1024):
-        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-            mu = below(gaussian.mu(float(epsilon), 1e-5))
-            values = {"m": m, "rho": Fraction(1, 10), "epsilon": epsilon, "delta": Fraction(1, 10**5), "mu": mu}
-            instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
-    draft = Draft(
-        verdict="proved", statement="gamma = sqrt(m) rho/mu is enough for every class.",
-        symbols={**SYMBOLS, "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"},
-        definitions={"gamma": "sqrt(m)*rho/mu"}, assumptions=_POINTS,
-        claim={"family": "gaussian", "shift": "sqrt(m)*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "delta"},
-        instances=instances, derivation=[_MOVES],
-    )  # fmt: skip
-    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="mu")
-
-
-def hidden(printed: bool) -> Draft:
-    instances = []
-    for m in (1, 16, 1024):
-        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-            loss = float(epsilon) / math.sqrt(m) if printed and m > 1 else epsilon
-            instances.append(({"m": m, "rho": Fraction(1, 10), "epsilon": epsilon}, {"loss": loss}))
-    draft = Draft(
-        verdict="proved", statement="Laplace noise of the scale gamma hides the whole l1 shift.",
-        symbols={name: text for name, text in SYMBOLS.items() if name != "delta"},
-        definitions={"gamma": (LAPLACE_9 if printed else LAPLACE_EXACT).where["gamma"]}, assumptions=_POINTS,
-        claim={"family": "pure", "shift": "m*rho", "scale": "gamma", "epsilon": "epsilon", "delta": "0"},
-        instances=instances, derivation=[_MOVES],
-        theory={"gamma": lambda v: (theory.perturb_scale_printed if printed else theory.perturb_scale)(
-            int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace")},
-    )  # fmt: skip
-    return as_computed(draft, "gamma", "scale of the noise, as it is computed", solved="" if printed else "-")
-
-
-@certificate("publicdata.lemma9.privacy.laplace", "guarantee")
-def lemma9_laplace_certificate() -> Draft:
-    return hidden(True)
-
-
-@certificate("publicdata.lemma9.privacy.laplace-exact", "guarantee")
-def lemma9_laplace_exact_certificate() -> Draft:
-    return hidden(False)
-
-
-@certificate("publicdata.lemma9.privacy.gaussian-large-m", "box")
-def lemma9_large_certificate() -> Draft:
-    """γ of (14) is enough at m = 16 for all ε in [1/10, 4] and ρ in [1/1000, 2], not at listed points alone."""
-    edges = [Fraction(1, 10)]
-    while edges[-1] < 4:
-        edges.append(min(Fraction(4), near(float(edges[-1]) * 1.25, 3)))
-    return Draft(
-        verdict="proved",
-        statement="At 16 public points and delta = 1e-5 the gamma of (14) is enough for all epsilon in [1/10, 4] and "
-        "all rho in (0, 2].",
-        symbols=SYMBOLS,
-        definitions={
-            "root": "sqrt(log(1/delta))",
-            "gamma_over_rho": "(m*root/4 + sqrt((m*root/4)^2 + m*epsilon/(2*rho)))/epsilon",
-        },
-        assumptions={"some": ("m >= 9", "the claim fails for fewer points"), "delta": ("delta < 1", "log(1/delta) > "
-            "0")},
-        claim={"box": {"epsilon": [str(e) for e in edges], "rho": ["1/1000", "1/10", "1/2", "1", "2"]},
-               "left": "gaussian_delta(sqrt(m)/gamma_over_rho, epsilon)", "relation": "<=", "right": "delta"},
-        instances=[({"m": 16, "delta": Fraction(1, 10**5)}, {})],
-        derivation=[(_MOVES[0] + " gamma/rho falls as rho grows, so a smaller rho has a smaller shift.", ["some"]),
-                    ("(14) with equality is a quadratic equation for gamma.", ["delta"])],
-        theory={"gamma_over_rho": lambda v: theory.perturb_scale_printed(
-            int(v["m"]), v["rho"], v["epsilon"], v["delta"], "gaussian") / v["rho"]},
-    )  # fmt: skip

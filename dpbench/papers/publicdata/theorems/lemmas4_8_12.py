@@ -6,14 +6,12 @@ Lemma 8 of the public-data paper: how far Perturb's output is from its centre.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 from scipy.special import chdtrc
 
 from dpbench import bounds
-from dpbench.certificates.build import Draft, certificate, near
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins, missed, sampled
@@ -216,30 +214,18 @@ def gaussian_corrected(context: Context) -> Rows:
     return "value: smallest relative margin of beta over the exact probability, m = 1 to 10,000"
 
 
-def geometric(first: Fraction, last: Fraction, ratio: float) -> list[str]:
-    """Edges from `first` to `last`, each about `ratio` times the one before."""
-    edges = [first]
-    while edges[-1] < last:
-        edges.append(min(last, near(float(edges[-1]) * ratio, 3)))
-    return [str(edge) for edge in edges]
-
-
-@certificate("publicdata.lemma8.inequality.gaussian-corrected", "box")
-def corrected_certificate() -> Draft:
-    """P(‖ζ‖_m > 1 + √(2 log(1/β)/m)) ≤ β for all β in [1e-8, 0.9], by χ² tails."""
-    return Draft(
-        verdict="proved",
-        statement="The norm of m standard normal variables is beyond the corrected bound with probability at most "
-        "beta.",
-        symbols={"m": "public points", "beta": "failure probability"},
-        definitions={"bound": "1 + sqrt(2*log(1/beta)/m)"},
-        assumptions={"points": ("m >= 1", "there is a public point")},
-        claim={"box": {"beta": geometric(Fraction(1, 10**8), Fraction(9, 10), 1.1)},
-               "left": "gammatail(m/2, m*bound^2/2)", "relation": "<=", "right": "beta"},
-        instances=[({"m": m}, {}) for m in (1, 2, 3, 10)],
-        derivation=[("m |zeta|_m^2 is chi-squared with m degrees of freedom, and |fbar - f^|_m <= 2 gamma |zeta|_m in "
-                     "any class that contains fbar.", ["points"])],
-    )  # fmt: skip
+CHI = Statement(
+    about="For every m and beta, m standard normal variables have a norm beyond {bound} with probability at most beta.",
+    symbols={"s": Real("sqrt(2 log(1/beta)/m)", 0, "inf")},
+    where={"bound": "1 + s"},
+    claim=inequality("s^2/2", "<=", "(bound^2 - 1)/2 - log(bound)"),
+    steps=(
+        "m |zeta|_m^2 is chi-squared with m degrees of freedom, and P(|zeta|_m > b) <= exp(-m ((b^2 - 1)/2 - log b)) "
+        "for b >= 1 (Chernoff); m s^2/2 = log(1/beta).",
+        "|fbar - f^|_m <= 2 gamma |zeta|_m in any class that contains fbar.",
+    ),
+    cells=20,
+)
 
 
 def laplace_norms(m: int, seed: int, block: int) -> np.ndarray:
@@ -293,6 +279,7 @@ def laplace(context: Context) -> Evidence:
             "source": "Lemma 8 with the norm's concentration",
             "expected": "proved",
             "statement": CORRECTED,
+            "formulas": CHI,
             "because": "|zeta|_m has mean at most 1 and is 1/sqrt(m)-Lipschitz; (85) and (86) give the displacement 2 "
             "gamma |zeta|_m.",
             "level": 0.0,

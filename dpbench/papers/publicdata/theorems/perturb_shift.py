@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpbench.ledger.statement import Integer, Real, calibrated
+from dpbench.ledger.statement import Integer, Real, Statement, calibrated, gaussian, grid, laplace
 from dpbench.privacy.profile import Profile, gaussian_profile
 
 SHIFT = "f^ is a function of fbar(Z) + gamma zeta, whose centre moves by at most sqrt(m) rho"
@@ -13,13 +13,29 @@ ANY_POINTS = Integer("public points", 1, 10**6)
 CLAIMED = {"epsilon": Real("claimed", "1/1000", 20), "delta": Real("claimed", "1e-10", "1/2")}
 """ε and δ of the statements."""
 MU = calibrated("gaussian", "epsilon", "delta")
-SYMBOLS = {"n": "records", "m": "public points", "eta": "weight of the regulariser", "epsilon": "claimed",
-            "delta": "claimed"}  # fmt: skip
-SHIFTED: tuple[str, list[str]] = (
-    "f^ is a function of fbar(Z) + gamma zeta, whose centre moves by at most sqrt(m) rho in l2, m rho in l1.",
-    [],
+SHIFTED = "f^ is a function of fbar(Z) + gamma zeta, whose centre moves by at most sqrt(m) rho in l2, m rho in l1."
+ENOUGH = Statement(
+    about="gamma = sqrt(m) rho/mu is enough for every class.",
+    symbols={
+        "m": ANY_POINTS,
+        "rho": Real("distance of fbar and fbar' on the public points", 0, 2),
+        **CLAIMED,
+        "mu": MU,
+    },
+    where={"gamma": "sqrt(m)*rho/mu"},
+    claim=gaussian(shift="sqrt(m)*rho", scale="gamma"),
+    steps=(SHIFTED,),
+    witness=grid(m=(1, 16, 1024), rho=("1/10",), epsilon=("1/10", 1, 4), delta=("1e-5",)),
+    computed={"gamma": "scale of the noise"},
 )
-RECORDED = {"records": ("n >= 1", "a record"), "eta": ("eta > 0", "the regulariser is there")}
+"""Perturb's noise against the shift that it hides."""
+ENOUGH_LAPLACE = ENOUGH.replace(
+    about="Laplace noise of the scale gamma = m rho/epsilon hides the whole l1 shift.",
+    symbols={"delta": None, "mu": None},
+    where={"gamma": "m*rho/epsilon"},
+    claim=laplace(shift="m*rho", scale="gamma", epsilon="epsilon"),
+    witness=grid(m=(1, 16, 1024), rho=("1/10",), epsilon=("1/10", 1, 4)),
+)
 
 
 def upper_shift(m: int, rho: float, gamma: float) -> Profile:

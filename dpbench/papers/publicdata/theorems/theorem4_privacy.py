@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, Number, above, certificate
-from dpbench.certificates.search.formula import program
-from dpbench.certificates.search.question import pair_event
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, Table
+from dpbench.ledger.statement import Integer, Real, Statement, event, grid, profile
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.problem import PublicDataProblem
@@ -36,8 +31,7 @@ from dpbench.papers.publicdata.theorems.parity_cube import (
     law_on_cube,
     problem_of,
 )
-from dpbench.papers.publicdata.theorems.theorem8 import LEMMA_18, POINTS, WEIGHED, hidden
-from dpbench.privacy.gaussian import delta as gaussian_delta
+from dpbench.papers.publicdata.theorems.theorem8 import EPSILONS, HIDDEN, LEMMA_18
 from dpbench.privacy.profile import gaussian_profile
 from lowerbounds.parity_cubes import parity_cube
 
@@ -49,18 +43,6 @@ _FIXED = 4096  # bits of the figure's lines with a fixed d
 
 _cube = lru_cache(maxsize=4)(parity_cube)
 
-CUBE = Space(
-    "the parity cube: d free bits in groups of public points, and one more point with their parity",
-    {
-        "d": Integer("free bits, the VC dimension", 1, 10**5),
-        "copies": Integer("public points of a bit", 1, 16),
-        "epsilon": Real("claimed", 1e-2, 10.0),
-        "delta": Real("claimed", 1e-10, 0.1),
-        "scale": Real("standard deviation of a weight", 1e-1, 1e9),
-        "a": Real("order of the moment", 1e-2, 1e4),
-    },
-    definitions={"m": "d*copies"},
-)
 _PARITY = (
     "Each of d bits is carried by m/d public points; one more point x has the parity of the bits. Data sets {(x, 1), "
     "(x, -1)} and {(x, -1), (x, -1)}.",
@@ -68,18 +50,93 @@ _PARITY = (
     "where the smallest |sum| is below the gap in score, 0 or 2. All choices of one parity are equally likely: parity "
     "1 has the chances 1/2 and survival/2.",
 )
-
-
-def _weights(definitions: dict[str, str], **fields: Any) -> Any:
-    return pair_event(
-        CUBE, "1/2", "survival/2", derivation=_PARITY,
-        definitions={**definitions, "group": "s*sqrt(copies)", "survival": "erfc(2/(group*sqrt(2)))^d"}, **fields,
-    )  # fmt: skip
-
-
-_PRINTED = "2*sqrt(2*m*log(5/4/delta))/epsilon"
-_MOMENT = "(2*phi*exp(2*a^2/s^2))^m*exp(2*a*m/s^2)"
+CUBE = Statement(
+    about="At m = d copies the weights' standard deviation 2 sqrt(m) sqrt(2 log(1.25/delta))/epsilon is enough on the "
+    "parity cube.",
+    symbols={
+        "d": Integer("free bits, the VC dimension", 1, 10**5),
+        "copies": Integer("public points of a bit", 1, 16),
+        "epsilon": Real("claimed", "1/100", 10),
+        "delta": Real("claimed", "1e-10", "1/10"),
+    },
+    where={
+        "m": "d*copies",
+        "s": "2*sqrt(2*m*log(5/4/delta))/epsilon",
+        "group": "s*sqrt(copies)",
+        "survival": "erfc(2/(group*sqrt(2)))^d",
+    },
+    claim=event(p="1/2", q="survival/2"),
+    steps=_PARITY,
+    witness=grid(d=(256, 4096), copies=(1,), epsilon=(1,), delta=("1e-5",)),
+)
+"""The pair of the parity cube, whose points are groups of the same size, under the printed scale."""
 _CLOSED = "sqrt(2*m)*(sqrt(many) + sqrt(many + epsilon))/epsilon"
+CUBE_PATTERNS = CUBE.replace(
+    about="The closed form of the scale is enough on the parity cube.",
+    where={"many": "d*log(2) + log(1/delta)", "s": _CLOSED},
+    witness=None,
+)
+MOMENTS = Statement(
+    about="Gaussian weights of standard deviation s, about 1.6 m/epsilon, are enough for every class.",
+    symbols={
+        "m": Integer("number of public points", 1, 10**6),
+        "epsilon": Real("claimed", "1/100", 10),
+        "delta": Real("claimed", "1e-10", "1/10"),
+        "s": Real("standard deviation", "1/10", "1e9"),
+        "a": Real("exponent of the bound, any a > 0", "1/100", 10**4),
+    },
+    where={
+        "phi": "erfc(-2*a/(s*sqrt(2)))/2",
+        "moment": "(2*phi*exp(2*a^2/s^2))^m*exp(2*a*m/s^2)",
+        "front": "(a/(1 + a))^a/(1 + a)",
+        "bound": "front*moment*exp(-a*epsilon)",
+    },
+    given={"a": ("a > 0", "(1 - e^-x)_+ <= (a/(1 + a))^a/(1 + a) e^(a x)")},
+    claim=profile(bound="bound"),
+    steps=(
+        LEMMA_18,
+        "The log-density then falls by at most l(xi) = 2(|xi|_1 + m)/s^2 whatever the signs, so delta(epsilon) <= E(1 "
+        "- e^(epsilon - l))_+, and for every a > 0 that is at most front E e^(a(l - epsilon)); E e^(a l) is moment.",
+    ),
+    witness=tuple(
+        {"m": m, "epsilon": epsilon, "delta": "1e-5", "s": s, "a": a}
+        for m, epsilon, s, a in (
+            (1, "1/10", "71.48", 138), (1, 1, "8.402", "18.3"), (1, 4, "2.387", "5.48"), (16, "1/10", 428, 251),
+            (16, 1, "46.99", "30.7"), (16, 4, "12.69", "8.86"), (256, "1/10", 4653, 722), (256, 1, "479.8", "88.3"),
+            (256, 4, "122.6", "24.1"),
+        )
+    ),
+)  # fmt: skip
+CUBE_MOMENTS = CUBE.replace(
+    about="The scale whose moments are within the claim is enough on the parity cube.",
+    symbols={name: MOMENTS.symbols[name] for name in ("s", "a")},
+    where={"s": None, **MOMENTS.where},
+    given={"calibrated": ("bound <= delta", "the moments are within the claim")},
+    witness=None,
+)
+PATTERNS = Statement(
+    about="Gaussian weights of the closed-form scale keep Algorithm 4 within (epsilon, delta) on every class of VC "
+    "dimension d.",
+    symbols={
+        "m": Integer("public points", 1, 10**6),
+        "d": Integer("VC dimension", 1, 10**6),
+        "epsilon": CUBE.symbols["epsilon"],
+        "delta": CUBE.symbols["delta"],
+    },
+    where={"N": "(exp(1)*m/d)^d", "many": "log(N/delta)", "scale": _CLOSED},
+    given={"points": ("m >= d", "at most N labellings of the public points (Sauer and Shelah)")},
+    claim=profile(bound="N*gaussian_delta(2*sqrt(m)/scale, epsilon)"),
+    steps=(
+        "Given the labels, a labelling v wins iff sums of the weights pass thresholds that a record moves by at most "
+        "2; adding 2 to every weight, signed by v, makes up for it. So P(v wins) and P'(v wins) are those of a "
+        "Gaussian pair 2 sqrt(m)/scale apart.",
+        "The sum over the labellings costs the factor N.",
+    ),
+    witness=tuple(
+        {"m": m, "d": d, "epsilon": epsilon, "delta": "1e-5"}
+        for m, d in ((100, 1), (10_000, 1), (100_000, 10)) for epsilon in EPSILONS
+    ),
+)  # fmt: skip
 
 
 def parities(mechanism: RRSPM, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
@@ -123,42 +180,6 @@ _CUBE = (
 )
 
 
-@certificate("publicdata.thm4.privacy", "pair-discrete")
-def cube_certificate() -> Draft:
-    """The tilted pair at d = m with the Gaussian mechanism's constant: the parity of the output."""
-    instances = []
-    for d in (64, 256, 4096):
-        delta = Fraction(1, 10**5)
-        s = theory.rrspm_gaussian_scale_printed(d, 1.0, 1e-5)
-        survival = math.erfc(2.0 / (s * math.sqrt(2.0))) ** d
-        shown = 0.5 - math.e * 0.5 * survival
-        if shown > 1e-5:
-            instances.append(({"d": d, "m": d, "epsilon": 1, "delta": delta}, {"delta": shown}))
-    return Draft(
-        verdict="refuted",
-        statement="At m = d the weights' standard deviation 2 sqrt(m) sqrt(2 log(1.25/delta))/epsilon is too small on "
-        "the parity cube; nothing is said of larger m.",
-        symbols={**WEIGHED, "delta": "claimed", "d": "free bits, the VC dimension"},
-        definitions={
-            "s": _PRINTED,
-            "group": "s*sqrt(m/d)",
-            "survival": "erfc(2/(group*sqrt(2)))^d",
-        },
-        assumptions={"bits": ("d >= 1", "there is a free bit"), "groups": ("m >= d", "each bit has a public point")},
-        claim={"p": ["1/2", "rest"], "q": ["survival/2", "rest"], "event": [0], "normalise": False,
-               "epsilon": "epsilon", "delta": "delta"},
-        instances=instances,
-        derivation=[
-            ("Each of d bits is carried by m/d public points; one more point x has the parity of the bits. Data sets "
-             "{(x, 1), (x, -1)} and {(x, -1), (x, -1)}.", ["bits", "groups"]),
-            ("The bits are the signs of d Gaussian sums of standard deviation group, turned to the parity that scores "
-             "less where the smallest |sum| is below the gap in score, 0 or 2. All choices of one parity are equally "
-             "likely: parity 1 has the chances 1/2 and survival/2.", []),
-        ],
-        theory={"s": lambda v: theory.rrspm_gaussian_scale_printed(int(v["m"]), v["epsilon"], v["delta"])},
-    )  # fmt: skip
-
-
 def gaussian_exact(context: Context) -> tuple[str, Evidence]:
     """The guarantee of the calibrated weights at each m, and the exact pair of the cube at d = m below it."""
     rows: list[Row] = []
@@ -182,46 +203,6 @@ def gaussian_exact(context: Context) -> tuple[str, Evidence]:
     )
 
 
-def moment_bound(m: int, epsilon: float, s: float) -> tuple[Fraction, float]:
-    """The a of `theory.rrspm_log_delta`, rounded, and the bound there."""
-    exponent = partial(theory.rrspm_exponent, epsilon, m, s)
-    grid = [math.exp(k / 50.0) for k in range(-200, 400)]
-    a = above(min(grid, key=exponent), 3)
-    return a, math.exp(exponent(float(a)))
-
-
-@certificate("publicdata.thm4.privacy.gaussian-exact", "guarantee")
-def gaussian_exact_certificate() -> Draft:
-    """δ(ε) ≤ (a/(1 + a))^a/(1 + a)·E e^{a(ℓ − ε)} for one a > 0."""
-    instances = []
-    for m in (1, 16, 256):
-        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-            s = above(theory.rrspm_gaussian_scale(m, float(epsilon), 1e-5) * 1.001, 4)
-            a, shown = moment_bound(m, float(epsilon), float(s))
-            values = {"m": m, "epsilon": epsilon, "delta": Fraction(1, 10**5), "s": s, "a": a}
-            instances.append((values, {"delta": shown}))
-    return Draft(
-        verdict="proved",
-        statement="Gaussian weights of standard deviation s, about 1.6 m/epsilon, are enough for every class.",
-        symbols={**WEIGHED, "delta": "claimed", "s": "standard deviation", "a": "exponent of the bound, any a > 0"},
-        definitions={
-            "phi": "erfc(-2*a/(s*sqrt(2)))/2",
-            "moment": _MOMENT,
-            "front": "(a/(1 + a))^a/(1 + a)",
-        },
-        assumptions={**POINTS, "a": ("a > 0", "(1 - e^-x)_+ <= (a/(1 + a))^a/(1 + a) e^(a x)")},
-        claim={"family": "bound", "shift": "front*moment*exp(-a*epsilon)", "scale": "1", "epsilon": "epsilon",
-               "delta": "delta"},
-        instances=instances,
-        derivation=[
-            LEMMA_18,
-            ("The log-density then falls by at most l(xi) = 2(|xi|_1 + m)/s^2 whatever the signs, so delta(epsilon) <= "
-             "E(1 - e^(epsilon - l))_+, and for every a > 0 that is at most front E e^(a(l - epsilon)); E e^(a l) is "
-             "moment.", ["a"]),
-        ],
-    )  # fmt: skip
-
-
 @counted("publicdata.thm4.privacy")
 def attack() -> Attack:
     cube = parity_cube(256)
@@ -238,11 +219,6 @@ def laplace(context: Context) -> tuple[str, Evidence]:
     """The pure guarantee, and the exact ε of the tilted pair at d = m, which is all of it."""
     note = "value: largest |1 - epsilon reached/epsilon| on the tilted pair, d = m = 1 to 4096: 0 is no slack"
     return all_of_epsilon((1, 16, 256, 4096), RRSPM, note)
-
-
-@certificate("publicdata.thm4.privacy.laplace", "guarantee")
-def laplace_certificate() -> Draft:
-    return hidden("What is released is a function of that choice.")
 
 
 def patterns(context: Context) -> Rows:
@@ -270,37 +246,6 @@ def patterns(context: Context) -> Rows:
         f"{constant / math.sqrt(math.log(1.0 / DELTA)):.2f} at delta = {DELTA:g}, epsilon <= 1; log(2/delta) = "
         f"{root:.1f}",
     )
-
-
-@certificate("publicdata.thm4.privacy.gaussian-patterns", "guarantee")
-def patterns_certificate() -> Draft:
-    """The closed form of the scale for N labellings: each labelling's Gaussian pair within (ε, δ/N)."""
-    definitions = {"N": "(exp(1)*m/d)^d", "root": "log(N/delta)", "scale": _CLOSED.replace("many", "root")}
-    instances = []
-    for m, d in ((100, 1), (10_000, 1), (100_000, 10)):
-        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-            size = d * math.log(math.e * m / d)
-            values: dict[str, Number] = {"m": m, "d": d, "epsilon": epsilon, "delta": Fraction(1, 10**5)}
-            (scale,) = program(list(values), definitions, ["scale"])({k: float(v) for k, v in values.items()})
-            shown = math.exp(size) * gaussian_delta(float(epsilon), 2.0 * math.sqrt(m) / scale)
-            instances.append((values, {"delta": shown}))
-    return Draft(
-        verdict="proved",
-        statement="Gaussian weights of the closed-form scale keep Algorithm 4 within (epsilon, delta) on every class "
-        "of VC dimension d.",
-        symbols={"m": "public points", "d": "VC dimension", "epsilon": "claimed", "delta": "claimed"},
-        definitions=definitions,
-        assumptions={"points": ("m >= d", "at most N labellings of the public points (Sauer and Shelah)")},
-        claim={"family": "bound", "shift": "N*gaussian_delta(2*sqrt(m)/scale, epsilon)", "scale": "1",
-               "epsilon": "epsilon", "delta": "delta"},
-        instances=instances,
-        derivation=[
-            ("Given the labels, a labelling v wins iff sums of the weights pass thresholds that a record moves by at "
-             "most 2; adding 2 to every weight, signed by v, makes up for it. So P(v wins) and P'(v wins) are those "
-             "of a Gaussian pair 2 sqrt(m)/scale apart.", []),
-            ("The sum over the labellings costs the factor N.", ["points"]),
-        ],
-    )  # fmt: skip
 
 
 def all_hit(d: int, m: int) -> float:
@@ -352,7 +297,7 @@ def drawn(context: Context) -> Rows:
         change="as above; or require m >= c d^2/(C^2 log(1/delta)), which this page does not prove for every class",
         caveat="The theorem says “there is a choice of” m, and nothing of every m.",
     ),
-    space=_weights({"s": _PRINTED}),
+    formulas=CUBE,
     because=_CUBE + "Lemma 18's shift depends on the chosen f, which is aligned with the noise, so the Gaussian tail "
     "does not apply to it: the log-ratio is about 2|xi|_1/sigma^2, not 2 <c, xi>/sigma^2 for a fixed c. Every C "
     "fails at m = d large, and while m is below order d^2/(C^2 log(1/delta)); at C = 2.86 m = d^2 reaches epsilon "
@@ -366,17 +311,7 @@ def drawn(context: Context) -> Rows:
             "rests_on": ("publicdata.lemma18.inequality",),
             "statement": "Gaussian weights with the standard deviation of `theory.rrspm_gaussian_scale`, about 1.6 "
             "m/epsilon, make Algorithm 4 (epsilon, delta)-DP for every class.",
-            "space": _weights(
-                {
-                    "s": "scale",
-                    "phi": "erfc(-2*a/(s*sqrt(2)))/2",
-                    "moment": _MOMENT,
-                    "front": "(a/(1 + a))^a/(1 + a)",
-                },
-                conditions={
-                    "calibrated": ("front*moment*exp(-a*epsilon) <= delta", "the moments are within the claim")
-                },
-            ),
+            "formulas": (CUBE_MOMENTS, MOMENTS),
             "because": "If f is chosen under xi and D, it is under D' after Lemma 18's shift, whatever its signs: the "
             "log-ratio is at most 2(|xi|_1 + m)/sigma^2, so delta(epsilon) <= E(1 - e^(epsilon - that))_+, bounded by "
             "moments. On the cube at d = m no standard deviation much smaller will do.",
@@ -387,6 +322,7 @@ def drawn(context: Context) -> Rows:
             "source": "Theorem 4, Laplace weights",
             "expected": "proved",
             "rests_on": ("publicdata.lemma18.inequality",),
+            "formulas": HIDDEN,
             "statement": "Weights Lap(2m/epsilon) make Algorithm 4 epsilon-DP, and no smaller scale does.",
             "quote": r"\xi_{1},\dots,\xi_{m}\sim\mathrm{Lap}(2m/\varepsilon)",
             "because": "Lemmas 18 to 21: each of m weights moves by 2. The tilted pair of the parity cube at d = m "
@@ -401,7 +337,7 @@ def drawn(context: Context) -> Rows:
             "statement": "For a class with at most N labellings of the public points, weights of standard deviation 2 "
             "sqrt(m)/mu(epsilon, delta/N) make Algorithm 4 (epsilon, delta)-DP; at most sqrt(2 m)(sqrt(log(N/delta)) "
             "+ sqrt(log(N/delta) + epsilon))/epsilon.",
-            "space": _weights({"many": "d*log(2) + log(1/delta)", "s": _CLOSED}),
+            "formulas": (CUBE_PATTERNS, PATTERNS),
             "because": "Given the labels, v wins iff sums of independent N(0, s^2) over the sets where others differ "
             "from v pass thresholds that a record moves by at most 2: adding 2 to every weight, signed by v, makes up "
             "for it. So P(v wins) and P'(v wins) are those of a Gaussian pair 2 sqrt(m)/s apart, for each v; the sum "

@@ -7,17 +7,13 @@ Algorithm 5 of the public-data paper (RSPM): identification sets.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, as_computed, certificate
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
-from dpbench.ledger.statement import Real
-from dpbench.papers.publicdata import theory
+from dpbench.ledger.statement import Integer, Real, Statement, grid, laplace
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
@@ -32,36 +28,25 @@ ACCURACY = {
 }
 """The range of the proofs."""
 
-WEIGHED = {"m": "number of public points", "epsilon": "claimed"}
 LEMMA_18 = (
     "If f on Z is chosen under the weights xi on one data set, it is chosen under shifted weights on the neighbour, "
-    "each of the m shifted by 2 or -2 (Lemma 18).",
-    ["points"],
+    "each of the m shifted by 2 or -2 (Lemma 18)."
 )
-POINTS = {"points": ("m >= 1", "there is a public point")}
-
-
-def hidden(more: str) -> Draft:
-    """The certificate that the weights hide the choice; `more`: what is released of it."""
-    instances = [
-        ({"m": m, "epsilon": epsilon}, {"loss": epsilon})
-        for m in (1, 16, 4096) for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4))
-    ]  # fmt: skip
-    draft = Draft(
-        verdict="proved",
-        statement="With weights Lap(2m/epsilon) no choice on the public points changes its chance by more than "
-        "e^epsilon.",
-        symbols=WEIGHED, definitions={"scale": "2*m/epsilon"}, assumptions=POINTS,
-        claim={"family": "pure", "shift": "m*2", "scale": "scale", "epsilon": "epsilon", "delta": "0"},
-        instances=instances,
-        derivation=[
-            LEMMA_18,
-            ("The density of m Laplace variables changes by at most exp(l1 norm of the shift/scale).", []),
-            (more, []),
-        ],
-        theory={"scale": lambda v: theory.rrspm_laplace_scale(int(v["m"]), v["epsilon"])},
-    )  # fmt: skip
-    return as_computed(draft, "scale", "of the Laplace weights, as it is computed", solved="-")
+EPSILONS = ("1/10", 1, 4)
+HIDDEN = Statement(
+    about="With weights Lap(2m/epsilon) no choice on the public points changes its chance by more than e^epsilon.",
+    symbols={"m": Integer("number of public points", 1, "inf"), "epsilon": Real("claimed", 0, "inf")},
+    where={"scale": "2*m/epsilon"},
+    claim=laplace(shift="m*2", scale="scale", epsilon="epsilon"),
+    steps=(
+        LEMMA_18,
+        "The density of m Laplace variables changes by at most exp(l1 norm of the shift/scale).",
+        "What is released is a function of that choice (Lemmas 6 and 21).",
+    ),
+    witness=grid(m=(1, 16, 4096), epsilon=EPSILONS),
+    computed={"scale": "of the Laplace weights"},
+)
+"""The weights hide the choice."""
 
 
 def one_record() -> tuple[PublicDataProblem, PublicDataProblem]:
@@ -74,11 +59,6 @@ def one_record() -> tuple[PublicDataProblem, PublicDataProblem]:
 @counted("publicdata.thm8.privacy")
 def attack() -> Attack:
     return Attack(RRSPM(1.0), one_record(), 1.0, 0.0, "thresholds, one record, four public points")
-
-
-@certificate("publicdata.thm8.privacy", "guarantee")
-def weights_certificate() -> Draft:
-    return hidden("What is released is a function of that choice (Lemmas 6 and 21).")
 
 
 def algorithm5(context: Context) -> tuple[str, Evidence]:
@@ -94,6 +74,7 @@ def algorithm5(context: Context) -> tuple[str, Evidence]:
     level=LEVEL,
     rests_on=("publicdata.lemma18.inequality", "publicdata.lemma19.inequality"),
     statement="Algorithm 4 with weights Lap(2m/epsilon) is epsilon-DP.",
+    formulas=HIDDEN,
     quote="Algorithm 4 is ... -pure differentially private.",
     because="What is released is a function of f~(Z), whose law changes by at most e^epsilon (Lemma 21); on "
     "thresholds by attack, on the cube exactly (publicdata.thm4.privacy.laplace).",
@@ -103,6 +84,7 @@ def algorithm5(context: Context) -> tuple[str, Evidence]:
             "source": "Algorithm 5 (Neel, Roth, Vietri & Wu 2019)",
             "expected": "proved",
             "rests_on": ("publicdata.lemma18.inequality",),
+            "formulas": HIDDEN,
             "statement": "RSPM on a universal identification set of size m with weights Lap(2m/epsilon) is epsilon-DP.",
             "origin": "folklore",
             "because": "f^ is a function of f^(U), since any two functions differ on U; Lemmas 18 to 21 on U. The "
@@ -123,8 +105,3 @@ def theorem8(context: Context) -> tuple[str, Evidence]:
         value=lower,
         trials=2 * trials,
     )
-
-
-@certificate("publicdata.thm8.privacy.identification", "guarantee")
-def identified_certificate() -> Draft:
-    return hidden("On a universal identification set the choice is f^ itself.")

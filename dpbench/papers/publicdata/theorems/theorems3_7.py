@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import product
 
 from scipy.special import ndtri
 
-from dpbench.certificates.build import Draft, as_computed, certificate, near
-from dpbench.certificates.search import growth, space
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
+from dpbench.ledger.statement import Integer, Real, Statement, gaussian, inequality, order
+from dpbench.ledger.statement import laplace as laplace_pair
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
@@ -43,7 +41,6 @@ from dpbench.papers.publicdata.theorems.sweeps import (
     setting,
 )
 from dpbench.papers.publicdata.theorems.theorems2_6 import TABLE
-from dpbench.privacy import gaussian
 from dpbench.privacy.profile import gaussian_profile, pure_profile
 
 ALPHA, BETA, LIPSCHITZ = 0.125, 0.05, 0.5
@@ -381,6 +378,45 @@ def necessary(context: Context) -> Rows:
         yield {"d": d, "alpha": alpha, "epsilon": epsilon, "left": printed, "right": least}
 
 
+_SETTINGS = {  # m and gamma of (130), and of (132), at alpha = 1/8 and (d, sigma) = (1, 1), (64, 1) and (1, 1/10)
+    "gaussian": ((48, "0.14444"), (1024, "0.14444"), (4794, "0.014444")),
+    "laplace": ((48, "0.0361101"), (1024, "0.020863"), (4794, "0.00361101")),
+}
+RECORDS = Statement(
+    about="With n of the order 1/epsilon^2 Algorithm 3 is within the claim.",
+    symbols={
+        "alpha": Real("accuracy", 0, 1),
+        "m": Integer("public points", 1, 10**9),
+        "gamma": Real("scale of the noise", 0, 1),
+        **CLAIMED,
+    },
+    where={"eta": "alpha", "n": ENOUGH.where["enough"], "rho": "1/sqrt(eta*n)"},
+    given={"small": ("epsilon <= 1", "the range of the entry")},
+    claim=gaussian(shift="sqrt(m)*rho", scale="gamma"),
+    steps=(
+        "With the mean of the losses the minimisers of two neighbours are at most rho = 1/sqrt(eta n) apart (Lemma 2), "
+        "so the centre of the noise moves by at most sqrt(m) rho in l2 and m rho in l1.",
+        "gamma is (130)'s (or (132)'s) to six digits; n absorbs any gamma.",
+    ),
+    witness=tuple(
+        {"alpha": "1/8", "m": m, "gamma": gamma, "epsilon": epsilon, "delta": "1e-5"}
+        for m, gamma in _SETTINGS["gaussian"]
+        for epsilon in ("1/10000", "1/100", 1)
+    ),
+    computed={"n": "records that are enough"},
+)
+RECORDS_LAPLACE = RECORDS.replace(
+    symbols={"delta": None},
+    where={"n": "m^2/(eta*gamma^2*epsilon^2)"},
+    claim=laplace_pair(shift="m*rho", scale="gamma", epsilon="epsilon"),
+    witness=tuple(
+        {"alpha": "1/8", "m": m, "gamma": gamma, "epsilon": epsilon}
+        for m, gamma in _SETTINGS["laplace"]
+        for epsilon in ("1/10000", "1/100", 1)
+    ),
+)
+
+
 def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: float) -> float:
     """The n whose proven stability is private at this γ, ε ≤ 1: 2·log(1.25/δ)·m/(ηγ²ε²), or m²/(ηγ²ε²) for δ = 0."""
     needed = 2.0 * math.log(1.25 / delta) * m if delta > 0.0 else m**2 * (1.0 + 1e-12)
@@ -393,6 +429,7 @@ def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: floa
     expected="proved",
     arguments={"noise": "gaussian"},
     statement=ENOUGH,
+    formulas=RECORDS,
     origin="corrected",
     because="The shift is at most sqrt(m) rho/gamma with rho = 1/sqrt(eta n): n >= m/(eta gamma^2 mu(epsilon, "
     "delta)^2), and mu >= epsilon/sqrt(2 log(1.25/delta)) for epsilon <= 1. So (9) holds where epsilon is of order 1.",
@@ -402,6 +439,7 @@ def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: floa
             "source": "Theorem 7 with epsilon^-2 for epsilon^-1, Laplace noise",
             "expected": "proved",
             "arguments": {"noise": "laplace"},
+            "formulas": RECORDS_LAPLACE,
             "statement": "At gamma, eta and m of (132), n = m^2/(eta gamma^2 epsilon^2) records make Algorithm 3 with "
             "Laplace noise epsilon-DP.",
             "because": "The l1 shift is at most m rho with rho = 1/sqrt(eta n).",
@@ -422,48 +460,6 @@ def enough(context: Context, noise: str) -> Rows:
             profile = pure_profile(m * rho / made.gamma, why="an l1 shift of m rho")
         yield {"epsilon": epsilon, "delta": delta, "guarantee": profile, "d": d, "sigma": sigma, "alpha": alpha,
                "records": n, "over_printed": n / made.n}  # fmt: skip
-
-
-def _enough(laplace: bool) -> Draft:
-    instances = []
-    delta = Fraction(0) if laplace else Fraction(1, 10**5)
-    for d, sigma in ((1, Fraction(1)), (64, Fraction(1)), (1, Fraction(1, 10))):
-        for epsilon in (Fraction(1, 10**4), Fraction(1, 100), Fraction(1)):
-            made = theory_settings.theorem7(float(epsilon), float(delta), 0.125, 0.05, d, float(sigma), 0.5)
-            shown: float | Fraction = epsilon
-            if not laplace:
-                shown = gaussian.delta(float(epsilon), float(epsilon) / math.sqrt(2.0 * math.log(125_000.0)))
-            values = {"alpha": Fraction(1, 8), "m": math.ceil(made.m), "gamma": near(made.gamma, 6), "epsilon": epsilon}
-            values |= {} if laplace else {"delta": delta}
-            instances.append((values, {"loss" if laplace else "delta": shown}))
-    n = "m^2/(eta*gamma^2*epsilon^2)" if laplace else ENOUGH.where["enough"]
-    draft = Draft(
-        verdict="proved",
-        statement="With n of the order 1/epsilon^2 Algorithm 3 is within the claim.",
-        symbols={"alpha": "accuracy", "m": "public points", "gamma": "scale of the noise", "epsilon": "claimed",
-                 **({} if laplace else {"delta": "claimed"})},
-        definitions={"eta": "alpha", "n": n, "rho": "1/sqrt(eta*n)"},
-        assumptions={"small": ("epsilon <= 1", "the range of the entry")},
-        claim={"family": "pure" if laplace else "gaussian", "shift": "m*rho" if laplace else "sqrt(m)*rho",
-               "scale": "gamma", "epsilon": "epsilon", "delta": "0" if laplace else "delta"},
-        instances=instances,
-        derivation=[
-            ("With the mean of the losses the minimisers of two neighbours are at most rho = 1/sqrt(eta n) apart "
-             "(Lemma 2), so the centre of the noise moves by at most sqrt(m) rho in l2 and m rho in l1.", ["small"]),
-            ("gamma is (130)'s (or (132)'s) to six digits; n absorbs any gamma.", []),
-        ],
-    )  # fmt: skip
-    return as_computed(draft, "n", "records that are enough")
-
-
-@certificate("publicdata.thm7.privacy", "guarantee")
-def enough_certificate() -> Draft:
-    return _enough(False)
-
-
-@certificate("publicdata.thm7.privacy.laplace", "guarantee")
-def enough_laplace_certificate() -> Draft:
-    return _enough(True)
 
 
 def clipped_records(m: int, gamma: float, eta: float) -> float:
@@ -497,29 +493,31 @@ def missing_powers() -> dict[str, float]:
     return found
 
 
-CUT = space.Space(
-    "Algorithm 3 with Laplace noise on {(t, v): 0 <= kappa t <= v <= 1}, at (132)",
-    {
-        "epsilon": space.Real("claimed", 1e-3, 1.0),
-        "alpha": space.Real("accuracy", 1e-3, 0.125),
-        "L": space.Real("log(1/beta)", 1.0, 1e3),
-        "lambda": space.Real("Lipschitz constant", 0.5, 1e1),
+CUT = Statement(
+    about="Algorithm 3 with Laplace noise on {(t, v): 0 <= kappa t <= v <= 1}, at (132): {needed} is of the order of "
+    "(133).",
+    symbols={
+        "epsilon": Real("claimed", "1/1000", 1),
+        "alpha": Real("accuracy", "1/1000", "1/8"),
+        "L": Real("log(1/beta)", 1, 1000),
+        "lambda": Real("Lipschitz constant", "1/2", 10),
     },
-    definitions={
+    where={
         "m": "lambda^2*L/alpha^2",
         "gamma": "alpha^2/(lambda^2*sqrt(L))",
         "needed": "((1 - 2*gamma)*m/(gamma*epsilon))^2/(2*alpha)",
     },
-    conditions={
+    given={
         "small": ("gamma <= 1/4", "a small noise"),
-        "log": ("L >= 1", "d = 1 is the smaller of d sqrt(L) and L"),
         "half": ("needed >= 2/alpha", "kappa <= 1/2"),
     },
-)
-_CUT = (
-    "One label moves fbar from (0, 0) to (1, kappa), kappa = 1/sqrt(2 eta n); the event v = 1 has a log-ratio of at "
-    "least (1 - 2 gamma) m kappa/gamma, as the tail of a sum of m Laplace variables is e^-s times a polynomial of "
-    "degree m - 1 with coefficients that are not negative.",
+    claim=order("needed", to="lambda^6*L^(5/2)/(epsilon*alpha^6)", variable="alpha"),
+    steps=(
+        "One label moves fbar from (0, 0) to (1, kappa), kappa = 1/sqrt(2 eta n); the event v = 1 has a log-ratio of "
+        "at least (1 - 2 gamma) m kappa/gamma, as the tail of a sum of m Laplace variables is e^-s times a "
+        "polynomial of degree m - 1 with coefficients that are not negative.",
+    ),
+    witness={"epsilon": 1, "alpha": "1/10", "L": 1, "lambda": 1, "power_alpha": -1, "first": 0},
 )
 
 
@@ -657,22 +655,7 @@ def powers_gaussian(context: Context) -> Rows:
             ),
             "statement": "At gamma, eta and m of (132), n = C lambda^6 log^(5/2)(1/beta)/(sigma^5 epsilon alpha^6) "
             "records make Algorithm 3 with Laplace noise epsilon-DP on classes with d = O(1).",
-            "space": growth.order(
-                CUT,
-                "needed",
-                "lambda^6*L^(5/2)/(epsilon*alpha^6)",
-                scalable=("alpha", "L"),
-                derivation=_CUT,
-                witness={
-                    "epsilon": 1,
-                    "alpha": Fraction(1, 10),
-                    "L": 1,
-                    "lambda": 1,
-                    "power_alpha": -1,
-                    "power_L": 0,
-                    "first": 0,
-                },
-            ),
+            "formulas": CUT,
             "because": "F = {(f(x0), f(z)) = (t, v): 0 <= kappa t <= v <= 1}, convex; balanced labels at x0, all "
             "public points at z, kappa = 1/sqrt(2 eta n): changing one label moves fbar from (0, 0) to (1, kappa), "
             "and f^(z) is v + gamma times a mean of m Laplace variables, cut to [0, 1]. The density of their sum is "

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core import binomial
+from dpbench.ledger.statement import Integer, Real, Statement, event
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy.discrete import pair
@@ -51,38 +51,49 @@ def two_outcomes(chance: float, kind: str, why: str) -> Profile:
     return discrete_profile(pair([chance, 1.0 - chance], [1.0 - chance, chance]), kind=kind, why=why)
 
 
-APART = Space(
-    "two constants 1 and 1 - D, a loss that tells them apart, balanced labels but for one record",
-    {
+LOW = "erfc(-(call - 1/2)*reach/sqrt(2))/2 - 121/1000*reach^2/(4*J)"
+TAYLOR = (
+    "f^ = f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at most J/4; "
+    "|Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the chance low on "
+    "one data set and at most 1 - low on the other (-f by symmetry)."
+)
+MEAN_APART = Statement(
+    about="Two constants 1 and 1 - D, a loss that tells them apart, balanced labels but for one record: {claim} at the "
+    "exact calibration.",
+    symbols={
         "m": Integer("public points", 16, 2**40),
-        "strength": Real("n eta", 1.0, 1e30),
-        "gain": Real("mean of a call's difference over its deviation", 1e-3, 10.0),
-        "calls": Real("calls J, rounded up, over log(2/delta)/(first term)^2", 1.0, 1e8),
-        "epsilon": Real("claimed", 1e-10, 10.0),
-        "delta": Real("claimed", 1e-13, 1e-2),
-        "x": Real("squared distance of means that is exceeded with chance exp(-J kl), over 4", 1e-12, 0.999),
-        "mu": Real("Gaussian shift that (epsilon, delta) allows", 1e-9, 30.0),
+        "strength": Real("n eta", 1, "1e30"),
+        "gain": Real("mean of a call's difference over its deviation", "1/1000", 10),
+        "calls": Real("calls J, rounded up, over log(2/delta)/(first term)^2", 1, "1e8"),
+        "epsilon": Real("claimed", "1e-10", 10),
+        "delta": Real("claimed", "1e-13", "1/100"),
+        "x": Real("squared distance of means that is exceeded with chance exp(-J kl), over 4", "1e-12", "0.999"),
+        "mu": Real("Gaussian shift that (epsilon, delta) allows", "1e-9", 30),
     },
-    definitions={
+    where={
         "apart": "1/(strength*gain)",
         "complexity": "apart/sqrt(2*pi)",
         "first": "4*complexity/strength^(1/3)",
         "J": "calls*log(2/delta)/first^2",
         "call": "erfc(-gain/sqrt(2))/2",
+        "b": "sqrt(2/pi)/(2*strength)",
+        "kl": "x*log(x/b) + (1 - x)*log((1 - x)/(1 - b))",
+        "gamma": "sqrt(m)*2*sqrt(x)/mu",
+        "reach": "sqrt(m)*apart/gamma",
+        "low": LOW,
     },
-    conditions={
+    given={
         "inside": ("apart <= 2", "constants in [-1, 1]"),
         "size": ("log(m)^2/sqrt(m)*complexity + sqrt((log(log(m)) + log(1/delta))/m) <= 1/6", "(103) with C = 1"),
+        "share": ("x > b", "beyond the mean"),
+        "mean": ("b < 1", "a share"),
+        "calibrated": ("gaussian_delta(mu, epsilon) + exp(-J*kl) <= delta", "gamma is within the claim"),
     },
-)
-OUTPUT = {
-    "reach": "sqrt(m)*apart/gamma",
-    "low": "erfc(-(call - 1/2)*reach/sqrt(2))/2 - 121/1000*reach^2/(4*J)",
-}
-TOLD_APART = (
-    "Loss 1[f(x) != y], labels in {1, 1 - D}, balanced but for one record: L(f) - L(g) = -+1/n, the process adds eta D "
-    "N, so a call gives f with probability Phi(+-gain), gain = 1/(n eta D).",
-    "The output is f iff a Gaussian exceeds -(K/J - 1/2) reach, K the number of calls that gave f, of variance at most "
-    "J/4; |Phi''| < 0.242: putting the mean for K/J costs at most 0.121 reach^2/(4 J). So f has at least the chance "
-    "low on one data set and at most 1 - low on the other. Rounding J up makes gamma smaller and low larger.",
+    claim=event(p="low", q="1 - low"),
+    steps=(
+        "Loss 1[f(x) != y], labels in {1, 1 - D}, balanced but for one record: L(f) - L(g) = -+1/n, the process adds "
+        "eta D N, so a call gives f with probability Phi(+-gain), gain = 1/(n eta D).",
+        TAYLOR,
+        "Rounding J up makes gamma smaller and low larger.",
+    ),
 )
