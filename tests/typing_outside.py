@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import dpbench
-from dpbench.core.sampling import Mechanism, sample
+from dpbench.core.sampling import Sampler, sample
 from dpbench.glm import NoisyGD
 
 
@@ -21,8 +21,8 @@ class ZeroPredictor:
 
 def compare(problem: dpbench.GLMProblem, neighbour: dpbench.GLMProblem) -> float:
     """How a user puts a mechanism of theirs beside one of ours."""
-    theirs: Mechanism = ZeroPredictor()
-    ours: Mechanism = NoisyGD(1.0, 1e-5)
+    theirs: Sampler = ZeroPredictor()
+    ours: Sampler = NoisyGD(1.0, 1e-5)
     risks: list[float] = [float(problem.empirical_risk(sample(m, problem, 10)).mean()) for m in (theirs, ours)]
     result: dpbench.AuditResult = dpbench.audit(theirs, problem, neighbour, epsilon=1.0)
     return result.epsilon_lower + sum(risks)

@@ -21,7 +21,7 @@ from dpbench.core.bits import SystemGenerator
 from dpbench.core.blas import one_blas_thread
 
 
-class Mechanism(Protocol):
+class Sampler(Protocol):
     """What is itself a sampler: ``m(problem, trials, rng) -> float64[trials, width]``.
 
     Implement this protocol (plus `guarantee`, if the privacy is known) to bring a mechanism of your own to
@@ -107,7 +107,7 @@ def stable_name(mechanism: Any) -> str:
 
 
 def parameters(mechanism: Any) -> Any:
-    """What stands for a mechanism's parameters in seeds: see `Mechanism`."""
+    """What stands for a mechanism's parameters in seeds: see `Sampler`."""
     if is_dataclass(mechanism):
         return mechanism
     attributes = public_attributes(mechanism)
@@ -139,7 +139,7 @@ def sample_block(mechanism: Any, problem: Any, block: int, seed: int) -> np.ndar
 
 
 def block_of(mechanism: Any, problem: Any, width: int, rng: np.random.Generator) -> np.ndarray:
-    """`width` trials side by side, from the mechanism's own `block` where it has one (see `Mechanism`)."""
+    """`width` trials side by side, from the mechanism's own `block` where it has one (see `Sampler`)."""
     block = getattr(mechanism, "block", None)
     made: np.ndarray = (block if callable(block) else mechanism)(problem, width, rng)
     return made
@@ -190,7 +190,7 @@ def sample(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : Sampler
     problem : GLMProblem or other problem
     trials : int
         Runs, at least 1.

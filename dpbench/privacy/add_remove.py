@@ -8,23 +8,13 @@ n by bounds what a record added to n or taken from n does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from dpbench.core import validation
 from dpbench.privacy.profile import Profile
 
 NEIGHBOURS = ("replace", "add-remove")
 MEANS = "means over n and n + 1 records differ by at most what one replaced among n does"
-
-
-def check_fixed(mechanism: Any, names: Iterable[str]) -> None:
-    """Refuse a mechanism whose parameters `names` are left to n."""
-    missing = [name for name in names if getattr(mechanism, name) is None]
-    if missing:
-        must_be = f"'replace' unless these are given, which depend on n else: {', '.join(missing)}"
-        raise validation.invalid("neighbours", must_be, "add-remove")
 
 
 def as_add_remove(profile: Profile, why: str) -> Profile:
@@ -36,13 +26,6 @@ def record_counts(n: int, neighbours: str) -> tuple[int, ...]:
     """The numbers of records that a data set of n and its neighbours have."""
     validation.choice("neighbours", neighbours, NEIGHBOURS)
     return (n,) if neighbours == "replace" else (n, n + 1, max(n - 1, 1))
-
-
-def refuse(neighbours: str, because: str) -> None:
-    """Refuse "add-remove" of a mechanism that has no such guarantee, as `because` says."""
-    validation.choice("neighbours", neighbours, NEIGHBOURS)
-    if neighbours == "add-remove":
-        raise validation.invalid("neighbours", f"'replace': {because}", neighbours)
 
 
 CUTS = "the parts that the records are cut into follow n, so that one more record changes all of them"

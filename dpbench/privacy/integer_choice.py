@@ -1,4 +1,4 @@
-"""Private choices from integers: one of N with probability ∝ exp(−e_i/t), and the two selections built on integers.
+"""Private choices from integers: one of N with probability ∝ exp(−e_i/t), and the selection built on integers.
 
 `choose` draws exactly that law for integers e_i ≥ 0 and t: candidate i is proposed with probability ∝ an integer w_i ≥
 2^b·exp(−e_i/t) and kept with probability 2^b·exp(−e_i/t)/w_i; floating point decides only where the coin is far from
@@ -8,19 +8,11 @@ e_i move the same way, by 0 to s, it is (s/t)-DP. A number taken off all e_i cha
 *Report noisy max*: the least of q_i + discrete Laplace(t), the first of equals. One record moves every q_i by at most
 Δ. Given the noise of the others, i is chosen iff its own is at most some integer k, which moves by at most 2Δ; and
 P(Z ≤ k) ≤ e^{2Δ/t}·P(Z ≤ k − 2Δ), term by term. So the choice is (2Δ/t)-DP, ties included.
-
-*Generalised exponential mechanism*: with integers γ_i and p_i,
-
-    s_i = max_j ⌊2²⁰·((q_i + p_i) − (q_j + p_j))/(γ_i + γ_j)⌋ ≥ 0        (j = i counts as 0).
-
-A record that moves each q_i by at most γ_i moves the fraction by at most 2²⁰, a whole number, so its floor and s_i too:
-2·2²⁰/t-DP, as `selection` has it up to the rounding of s_i, 2⁻²⁰.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -30,9 +22,6 @@ from dpbench.core.bits import Source
 from dpbench.privacy import _integer_kernels as kernels
 from dpbench.privacy.exact_coins import accepts
 from dpbench.privacy.integer_laplace import LARGEST_SCALE, laplace
-
-UNIT = 2**20
-"""Steps of s_i that one record may move it by."""
 
 
 def choose(source: Source, exponents: np.ndarray, scale: int, count: int) -> np.ndarray:
@@ -91,32 +80,3 @@ def noisy_max_scale(scale: float) -> int:
     if made > LARGEST_SCALE:
         raise validation.invalid("noise_scale", f"at most {LARGEST_SCALE} steps of the grid", scale)
     return made
-
-
-def generalized_exponential(
-    source: Source, scores: Sequence[Sequence[int]], sensitivities: Sequence[int], penalties: Sequence[int], scale: int
-) -> np.ndarray:
-    """One index for each row of integer scores q, by the generalised exponential mechanism.
-
-    Parameters
-    ----------
-    source : Source
-    scores : sequence of rows of N Python integers
-    sensitivities, penalties : sequences of N integers
-        γ_i ≥ 0, at most one of them 0, and p_i.
-    scale : int
-        t: the choice is (2·`UNIT`/t)-DP where a record moves q_i by at most γ_i.
-    """
-    made = [choose(source, lifted(row, sensitivities, penalties), scale, 1)[0] for row in scores]
-    return np.array(made, dtype=np.int64)
-
-
-def lifted(scores: Sequence[int], sensitivities: Sequence[int], penalties: Sequence[int]) -> np.ndarray:
-    """s_i of one row, int64, shape (N,); the least is 0."""
-    shifted = [int(q) + int(p) for q, p in zip(scores, penalties, strict=True)]
-    gammas = [int(gamma) for gamma in sensitivities]
-    sums = [
-        max(0 if i == j else UNIT * (a - b) // (gammas[i] + gammas[j]) for j, b in enumerate(shifted))
-        for i, a in enumerate(shifted)
-    ]
-    return np.array([min(s, 2**62) for s in sums], dtype=np.int64)

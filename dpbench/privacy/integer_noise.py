@@ -173,18 +173,6 @@ def to_grid(values: np.ndarray, spacing: float, bound: float) -> np.ndarray:
     return np.clip(made, -limit, limit)
 
 
-def integer_sum(contributions: np.ndarray, spacing: float, bound: float) -> tuple[np.ndarray, int]:
-    """Σ over the records, axis 0, of each one's contribution on the grid; and the most that one may contribute.
-
-    A contribution is a function of its record alone, rounded and clamped in integers (`to_grid`), and integers add up
-    exactly: replacing a record moves the sum by at most twice the second number, whatever floating point did.
-    """
-    limit = math.ceil(bound / spacing)
-    if not len(contributions) * limit < 2**62:
-        raise validation.invalid("bound", f"below {2.0**62 / len(contributions):.3g} steps of the grid", bound)
-    return to_grid(contributions, spacing, bound).sum(axis=0), limit
-
-
 def blurred(profile: Profile, distance: float, why: str = "") -> Profile:
     """The profile where each output law is within total variation `distance` of that of `profile`: δ + (1 + e^ε)·η."""
     distance = validation.real("distance", distance, at_least=0.0)

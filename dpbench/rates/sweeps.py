@@ -11,7 +11,7 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.core.sampling import Mechanism, parameters, stable_name, stream
+from dpbench.core.sampling import Sampler, parameters, stable_name, stream
 
 Map = Callable[[dict[str, Any], Callable[[int], Any], Iterable[int]], list[Any]]
 _RECORDS_PER_BLOCK = 2**18
@@ -50,7 +50,7 @@ class Point:
         A frozen dataclass; it takes part in the seeds of the trials.
     n : int
         Records in each data set.
-    mechanism : Mechanism
+    mechanism : Sampler
     """
 
     population: Any
@@ -113,7 +113,7 @@ def excess_of_block(point: Point, repeats: int, seed: int, block: int) -> np.nda
 
 
 def _excess(point: Point, repeats: int, seed: int, trial: int) -> float:
-    mechanism: Mechanism = point.mechanism
+    mechanism: Sampler = point.mechanism
     population: Population = point.population
     rng = stream(seed, "rates", stable_name(mechanism), parameters(mechanism), population, point.n, trial)
     problem = population.draw(point.n, rng)

@@ -12,7 +12,6 @@ from faulty_mechanisms import DRAWS, FAULTS, PAIR, AbortsOnTiesOfTiny, Records, 
 from dpbench import audit
 from dpbench.core import validation
 from dpbench.core.sampling import block_width
-from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.testing import ContractBroken, check_mechanism, mechanism_checks
@@ -89,7 +88,6 @@ def glm_pair(loss: str, d: int = 2) -> tuple[GLMProblem, GLMProblem]:
 
 OURS = {
     "output perturbation, exact": (OutputPerturbation(1.0, 1e-3, arithmetic="exact"), glm_pair("logistic")),
-    "noisy mean, exact": (NoisyMean(1.0, arithmetic="exact"), glm_pair("linear", 1)),
 }
 """Those whose arithmetic is exact; test_contracts.py has the others."""
 

@@ -19,7 +19,6 @@ from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
@@ -74,8 +73,6 @@ CASES = {
     ),
     "RRSPM, Gaussian": Case(RRSPM(1.0, DELTA, noise="gaussian", arithmetic="exact"), line_pair, DELTA, False),
     "RRSPM": Case(RRSPM(1.0, arithmetic="exact"), line_pair, 0.0, False),
-    "noisy mean, Laplace": Case(NoisyMean(1.0, arithmetic="exact"), linear_pair, 0.0, True),
-    "noisy mean, Gaussian": Case(NoisyMean(1.0, DELTA, "gaussian", arithmetic="exact"), linear_pair, DELTA, True),
 }
 each = pytest.mark.parametrize("name", CASES)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 import mpmath
 
@@ -162,22 +161,3 @@ def exponents(
                     total += min(int(mpmath.floor(psi_of_v * inverse + mpmath.mpf(1) / 2)), largest)
             sums.append(total)
     return [total - min(sums) for total in sums]
-
-
-def subgradient_sum(rows: Sequence[Sequence[float]], signs: Sequence[float], spacing: float, limit: int) -> list[int]:
-    """−Σ_i sign_i·x_i in whole steps: each coordinate rounded (ties to even), NaN 0, held to ±limit; a record with
-    more than `limit` steps in all counts as nothing."""
-    total = [0] * len(rows[0])
-    for row, sign in zip(rows, signs, strict=True):
-        steps = []
-        for a in row:
-            product = -sign * a
-            if math.isnan(product):
-                steps.append(0)
-            elif math.isinf(product):
-                steps.append(limit if product > 0 else -limit)
-            else:
-                steps.append(max(-limit, min(limit, round(Fraction(product) / Fraction(spacing)))))
-        if sum(abs(s) for s in steps) <= limit:
-            total = [t + s for t, s in zip(total, steps, strict=True)]
-    return total

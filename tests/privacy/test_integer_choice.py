@@ -18,10 +18,8 @@ from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.papers.glm.algorithms import scoring
 from dpbench.papers.glm.algorithms.boosting import Boosting
-from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient, exact_sum
 from dpbench.papers.heavytail.algorithms.exact_weights import integer_exponents
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
@@ -127,19 +125,6 @@ def test_noisy_max_has_its_exact_law_and_guarantee() -> None:
     assert 0.8 * 2.0 / t < worst <= 2.0 / t
 
 
-def test_the_lifted_scores_move_by_no_more_than_a_unit() -> None:
-    rng = np.random.default_rng(8)
-    gammas = [0, 3, 40, 7]
-    largest = 0
-    for _ in range(2_000):
-        q = rng.integers(-100, 100, 4).tolist()
-        moved = [a + int(rng.integers(-g, g + 1)) for a, g in zip(q, gammas, strict=True)]
-        first, second = (integer_choice.lifted(row, gammas, [0, 5, 80, 11]) for row in (q, moved))
-        assert first.min() == 0
-        largest = max(largest, int(np.abs(first - second).max()))
-    assert integer_choice.UNIT // 2 < largest <= integer_choice.UNIT
-
-
 def glm_pair(n: int = 24) -> tuple[GLMProblem, GLMProblem]:
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     data = GLMProblem(np.ones((n, 1)), y, loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
@@ -147,34 +132,23 @@ def glm_pair(n: int = 24) -> tuple[GLMProblem, GLMProblem]:
 
 
 ONE = OutputPerturbation(1.0, 1e-5)
-SELECTIONS = {
-    "boosting": Boosting(ONE, 1.0, 1e-3, models=2, arithmetic="exact"),
-    "grid search": PrivateGridSearch(ONE, 1.0, 1e-3, candidates=2, arithmetic="exact"),
-    "grid search over boosting": PrivateGridSearch(
-        Boosting(ONE, 1.0, 1e-5, models=2), 1.0, 1e-3, candidates=2, arithmetic="exact"
-    ),
-}
-each = pytest.mark.parametrize("name", SELECTIONS)
+BOOSTING = Boosting(ONE, 1.0, 1e-3, models=2, arithmetic="exact")
 
 
-@each
-def test_selections_keep_their_claim(name: str) -> None:
-    m, (p, _) = SELECTIONS[name], glm_pair()
-    assert m.guarantee(p).delta(1.0) <= 1e-3
-    assert m._choice(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-5)
-    base = m.mechanism(p) if isinstance(m, PrivateGridSearch) else m.mechanism()
-    assert base.arithmetic == "exact"
+def test_boosting_keeps_its_claim() -> None:
+    p, _ = glm_pair()
+    assert BOOSTING.guarantee(p).delta(1.0) <= 1e-3 and BOOSTING.mechanism().arithmetic == "exact"
+    assert BOOSTING._choice(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-5)
     with pytest.raises(validation.InvalidInput, match="base must be a mechanism with a field arithmetic"):
-        replace(m, base=_Plain(1.0, 1e-5))
+        replace(BOOSTING, base=_Plain(1.0, 1e-5))
 
 
 @pytest.mark.slow
-@each
 @pytest.mark.parametrize("trials", [1_500, pytest.param(50_000, marks=pytest.mark.evidence)])
-def test_last_bits_of_selections_tell_nothing(name: str, trials: int) -> None:
-    pair, m = glm_pair(), SELECTIONS[name]
-    epsilon = m.guarantee(pair[0]).epsilon(1e-3)
-    assert audit_bits(m, *pair, epsilon=epsilon, delta=1e-3, trials=trials, confidence=1 - 1e-6).verdict != "refuted"
+def test_last_bits_of_boosting_tell_nothing(trials: int) -> None:
+    pair = glm_pair()
+    asked: dict[str, Any] = {"epsilon": BOOSTING.guarantee(pair[0]).epsilon(1e-3), "delta": 1e-3, "trials": trials}
+    assert audit_bits(BOOSTING, *pair, confidence=1 - 1e-6, **asked).verdict != "refuted"
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic", "linear", "huber"])
@@ -246,27 +220,3 @@ def test_the_exponential_mechanism_refuses_what_it_cannot_enumerate() -> None:
         replace(HEAVY, sampler="tree")
     with pytest.raises(validation.InvalidInput, match="net_radius must be so large that the net can be enumerated"):
         replace(HEAVY, net_radius=4e-8)(heavy_pair()[0], 1, np.random.default_rng(0))
-
-
-SUBGRADIENT = ClippedSubgradient(1.0, steps=3, clip=1.0, arithmetic="exact")
-
-
-@pytest.mark.parametrize("trials", [1_500, pytest.param(50_000, marks=pytest.mark.evidence)])
-def test_clipped_subgradients_in_integers(trials: int) -> None:
-    """Its guarantee, its law in one dimension (where the float one is Laplace too), and its last bits."""
-    p, near = heavy_pair()
-    assert SUBGRADIENT.guarantee(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-4)
-    assert SUBGRADIENT.guarantee(p).epsilon(0.0) <= 1.0
-    exact, plain = (m.sample(p, 1_500, seed=1)[:, 0] for m in (SUBGRADIENT, replace(SUBGRADIENT, arithmetic="float")))
-    assert stats.ks_2samp(exact, plain).pvalue > 1e-6
-    found = audit_bits(SUBGRADIENT, p, near, epsilon=1.0, trials=trials, confidence=1.0 - 1e-6)
-    assert found.verdict == "not refuted"
-
-
-def test_a_subgradient_beyond_the_limit_is_clamped_or_counts_as_nothing() -> None:
-    """Coordinates beyond the limit are clamped, NaN is 0, and rows longer than the limit in all are left out."""
-    rows = np.array([[0.6, -0.4], [3.0, 0.0], [math.nan, 0.1], [math.inf, 0.0], [0.9, 0.9]])
-    scale, limit, spacing = 1, 1024, 2.0**-10
-    draws = [exact_sum(rows, np.ones(5), Source(np.random.default_rng(k)), spacing, limit, scale) for k in range(60)]
-    centre = np.median(np.array(draws), axis=0) / spacing
-    assert np.abs(centre - np.array([-614.0 - 2.0 * limit, 410.0 - 102.0])).max() <= 2.0

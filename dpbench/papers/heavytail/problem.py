@@ -134,6 +134,13 @@ class HeavyTailedProblem:
         return float(risks) if rows.ndim == 1 else risks
 
 
+def heavy_tailed_problem(value: Any, name: str = "problem") -> HeavyTailedProblem:
+    """The value itself, where it is a problem of this kind."""
+    if not isinstance(value, HeavyTailedProblem):
+        raise validation.invalid(name, "a HeavyTailedProblem", value)
+    return value
+
+
 def order(name: str, value: Any) -> float:
     """The order θ of a moment, in (1, 2]."""
     number = validation.real(name, value)

@@ -103,7 +103,8 @@ def test_the_choice_has_the_law_of_the_mechanism() -> None:
     data = ScaledBasis.even("squared", 2, 2, 1.0, radius=1.0).draw(1_300, stream("choice data"))
     search = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=40, step_size=0.2, noise_scale=0.0), 3.0, 1e-5, candidates=3)
     trials = 20_000
-    outputs, chosen = search.choose(data, trials, stream("choice"))
+    chosen, models = search.choose(data, trials, stream("choice"))
+    outputs = models[chosen, np.arange(trials)]
     models = [search.mechanism(data)(part, 1, stream("x")) for part in split(data, 2, search.radii(data))[0]]
     pairs = list(zip(search.sensitivities(data), search.scores(data, models)[0], strict=True))
     chances = np.array(naive.gen_exp_mech(pairs, 3.0, 0.25 * search.beta))
@@ -120,12 +121,13 @@ def test_the_right_radius_is_found_and_the_problems_own_is_not_used() -> None:
     population = ScaledBasis.even("squared", 4, 4, 1.0, radius=16.0, y_bound=64.0)
     data = population.draw(200_000, stream("adapt"))
     search = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=200, step_size=0.125), 1.0, 1e-5)
-    outputs, chosen = search.choose(data, 64, stream("adapt run"))
+    chosen, models = search.choose(data, 64, stream("adapt run"))
+    outputs = models[chosen, np.arange(64)]
     assert (chosen == 4).mean() > 0.9 and search.radii(data)[3] == 16.0
     assert population.excess_risk(outputs).mean() < 0.1 * population.excess_risk(np.zeros((1, 4)))[0]
-    other = search.choose(data.with_radius(3.0), 64, stream("adapt run"))[0]
+    other = search(data.with_radius(3.0), 64, stream("adapt run"))
     assert np.array_equal(outputs, other)
-    assert not np.array_equal(outputs, search.choose(data, 64, stream("another"))[0])
+    assert not np.array_equal(outputs, search(data, 64, stream("another")))
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])

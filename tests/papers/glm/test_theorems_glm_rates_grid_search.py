@@ -38,7 +38,8 @@ def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_wha
     norm = theorem7.hard_norm(n)
     population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=norm, y_bound=Y)
     search = PrivateGridSearch(BASE, EPSILON, 1e-5, beta=BETA)
-    outputs, chosen = search.choose(population.draw(n, np.random.default_rng(1)), 64, np.random.default_rng(2))
+    chosen, models = search.choose(population.draw(n, np.random.default_rng(1)), 64, np.random.default_rng(2))
+    outputs = models[chosen, np.arange(64)]
     assert np.mean(chosen == int(math.log2(theorem7.RADIUS))) > 0.9
     lost, cost = float(population.excess_risk(outputs).mean()), theorem7.SHARE * theorem7.step(n)
     assert cost <= lost < 1.5 * cost

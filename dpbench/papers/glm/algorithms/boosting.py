@@ -10,32 +10,31 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.core.bits import Source
-from dpbench.core.sampling import block_of, block_width, check_rng, nothing_to_diagnose, release, sample
+from dpbench.core.sampling import block_of
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.algorithms.scoring import (
+    Base,
     LossGrid,
+    Selection,
     clipped_risk,
-    in_arithmetic,
     integer_risk,
     loss_grid,
     loss_width,
     pair_or_guarantee,
     prediction_bound,
-    settle,
-    settle_arithmetic,
     single_change,
     split,
 )
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.privacy import composition, integer_choice, selection
-from dpbench.privacy.add_remove import CUTS, refuse
+from dpbench.privacy.mechanism import Arithmetic, Calibration, Count, Epsilon, Fraction, NoiseScale, PositiveDelta
 from dpbench.privacy.profile import Profile, gaussian_profile
 
 
 @dataclass(frozen=True)
-class Boosting:
+class Boosting(Selection):
     """m models on the first m of m + 1 chunks; report noisy max of their losses on the last picks one.
 
     Parameters
@@ -63,28 +62,27 @@ class Boosting:
     The printed algorithm also trains a model on the last chunk, which can never be selected: it is not trained
     here, and the law of the output is the same. Losses are clipped to their range over the ball: condition 3 of
     Theorem 13 bounds them for a random record only, where privacy needs the worst one.
+
+    A trial costs m runs of the base on n/(m + 1) records, and m losses.
     """
 
-    base: Any
-    epsilon: float
-    delta: float
+    base: Base
+    epsilon: Epsilon
+    delta: PositiveDelta
     _: KW_ONLY
-    beta: float = 0.05
-    models: int | None = None
-    calibration: str = "exact"
-    noise_scale: float | None = None
-    arithmetic: str = "float"
-
-    sample = sample
-    release = release
-    diagnose = nothing_to_diagnose
+    beta: Fraction = 0.05
+    models: Count | None = None
+    calibration: Calibration = "exact"
+    noise_scale: NoiseScale | None = None
+    arithmetic: Arithmetic = "float"
 
     def __post_init__(self) -> None:
-        settle(self, "models")
-        settle_arithmetic(self)
-        if self.noise_scale is not None:
-            noise_scale = validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True)
-            object.__setattr__(self, "noise_scale", noise_scale)
+        super().__post_init__()
+        if self.arithmetic == "exact":
+            if not hasattr(self.base, "arithmetic"):
+                must_be = "a mechanism with a field arithmetic where that is 'exact'"
+                raise validation.invalid("base", must_be, self.base)
+            replace(self.base, arithmetic="exact")  # or it is refused in the base's words
 
     def number_of_models(self) -> int:
         """m."""
@@ -96,7 +94,8 @@ class Boosting:
     def mechanism(self) -> Any:
         """The base at its share of the budget."""
         epsilon = 0.5 * self.epsilon if self.calibration == "printed" else self.epsilon
-        return in_arithmetic(self, replace(self.base, epsilon=epsilon, delta=self.delta))
+        exact = {"arithmetic": "exact"} if self.arithmetic == "exact" else {}
+        return replace(self.base, epsilon=epsilon, delta=self.delta, **exact)
 
     def prediction_bound(self, problem: GLMProblem) -> float:
         """|⟨w, x⟩| up to which no loss is clipped: the largest that the base has on a chunk."""
@@ -123,13 +122,12 @@ class Boosting:
         y = math.sqrt(p.loss.at_zero(p.y_bound))
         return theory.boosting_scale(p.loss.smoothness, p.x_bound, y, self._sub_gaussian(p), p.n, self.epsilon)
 
-    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile (replace-one): the largest over the chunks, which are disjoint.
+    def _guarantee(self, problem: GLMProblem) -> Profile:
+        """The largest over the chunks, which are disjoint.
 
         None for "add-remove": the cuts are at ⌊in/(m + 1)⌋, so that a record more moves one record across nearly every
         cut, and no part of the budget is shared any longer.
         """
-        refuse(neighbours, CUTS)
         base, chunks = self.mechanism(), self._chunks(problem)
         trained = {chunk.n: base.guarantee(chunk) for chunk in chunks[:-1]}
         return composition.parallel([*trained.values(), self._choice(problem)])
@@ -148,17 +146,7 @@ class Boosting:
             parts.append(self._choice(problem))
         return composition.parallel(parts)
 
-    def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The chosen model's number, shape (trials,), and all models, shape (m, trials, d)."""
-        glm_problem(problem)
-        check_rng(rng)
-        trials = validation.integer("trials", trials, at_least=1)
-        width = block_width(problem)
-        chosen, models = zip(*(self._chosen(problem, width, rng) for _ in range(0, trials, width)), strict=True)
-        return np.concatenate(chosen)[:trials], np.concatenate(models, axis=1)[:, :trials]
-
     def _chosen(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """`choose` for one block of `width` trials."""
         base, chunks = self.mechanism(), self._chunks(problem)
         made = np.stack([block_of(base, chunk, width, rng) for chunk in chunks[:-1]])
         if self.arithmetic == "exact":
@@ -167,16 +155,6 @@ class Boosting:
         reach = self.prediction_bound(problem)
         losses = clipped_risk(chunks[-1], made.reshape(-1, problem.d), reach).reshape(len(made), -1)
         return selection.report_noisy_max(np.ascontiguousarray(losses.T), self.scale(problem), rng), made
-
-    def block(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> np.ndarray:
-        """`width` trials side by side and nothing beyond them, shape (width, d)."""
-        chosen, models = self._chosen(glm_problem(problem), width, rng)
-        return models[chosen, np.arange(width)]
-
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, d): m runs of the base on n/(m + 1) records, and m losses."""
-        chosen, models = self.choose(problem, trials, rng)
-        return models[chosen, np.arange(chosen.size)]
 
     def _chunks(self, problem: GLMProblem) -> list[GLMProblem]:
         radius = glm_problem(problem).radius

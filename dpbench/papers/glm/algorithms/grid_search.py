@@ -5,39 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Annotated, Any
 
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.core.bits import Source
-from dpbench.core.sampling import block_of, block_width, check_rng, nothing_to_diagnose, release, sample
+from dpbench.core.sampling import block_of
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.algorithms.scoring import (
-    Integers,
+    Base,
+    Selection,
     clipped_risk,
-    in_arithmetic,
-    integer_risk,
-    loss_grid,
     loss_range,
     loss_width,
     pair_or_guarantee,
     prediction_bound,
-    settle,
-    settle_arithmetic,
     single_change,
     split,
 )
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
-from dpbench.privacy import composition, gaussian, integer_choice, selection
-from dpbench.privacy.add_remove import CUTS, refuse
-from dpbench.privacy.profile import Profile, gaussian_profile, pure_profile
+from dpbench.privacy import composition, gaussian, selection
+from dpbench.privacy.mechanism import Calibration, Count, Epsilon, FloatArithmetic, Fraction, PositiveDelta
+from dpbench.privacy.profile import Profile, gaussian_profile
 
 
 @dataclass(frozen=True)
-class PrivateGridSearch:
+class PrivateGridSearch(Selection):
     """w_j = base(S₁) at radius 2^j, j = 1, …, K, and w_0 = 0; GenExpMech picks one by its penalised loss on S₂.
 
     S₁ is the first half of the records, S₂ the rest. The radius of the problem is not used.
@@ -62,36 +56,25 @@ class PrivateGridSearch:
         candidate, as Theorem 7 has it. "parallel": ε for the choice and (ε/K, δ/K) for each candidate, since S₁
         and S₂ are disjoint (Theorem 8). "tight" (the default of "exact"): as "parallel", and K Gaussian bases
         are composed as Gaussians, so that each gets μ(ε, δ)/√K; for another base the same as "parallel".
-
-    arithmetic : {"float", "exact"}
-        "exact": the base in exact arithmetic, losses summed in integers, and the choice made by the integer form of
-        GenExpMech (`privacy.integer_choice`). "tight" is then the same as "parallel".
+    arithmetic : "float"
+        "exact" is refused: it is for noise that is added once.
 
     Notes
     -----
     Losses are clipped to their range over the ball, so that privacy does not rest on an event of high
-    probability. Outputs inside the ball are never clipped.
+    probability. Outputs inside the ball are never clipped. A trial costs K of the base, and K losses over S₂: O(d²)
+    for a quadratic loss of outputs in the ball, whatever n.
     """
 
-    base: Any
-    epsilon: float
-    delta: float
+    base: Base
+    epsilon: Epsilon
+    delta: PositiveDelta
     _: KW_ONLY
-    beta: float = 0.05
-    candidates: int | None = None
-    calibration: str = "exact"
-    composition: str | None = None
-    arithmetic: str = "float"
-
-    sample = sample
-    release = release
-    diagnose = nothing_to_diagnose
-
-    def __post_init__(self) -> None:
-        settle(self, "candidates")
-        settle_arithmetic(self)
-        if self.composition is not None:
-            validation.choice("composition", self.composition, ("tight", "parallel", "basic"))
+    beta: Fraction = 0.05
+    candidates: Count | None = None
+    calibration: Calibration = "exact"
+    composition: Annotated[str, partial(validation.choice, options=("tight", "parallel", "basic"))] | None = None
+    arithmetic: FloatArithmetic = "float"
 
     def radii(self, problem: GLMProblem) -> tuple[float, ...]:
         """B_j = 2^j for j = 1, …, K."""
@@ -106,7 +89,7 @@ class PrivateGridSearch:
         base = self.epsilon / count, self.delta / count
         if scheme == "tight":
             training, _ = self._parts(problem)
-            each = in_arithmetic(self, replace(self.base, epsilon=base[0], delta=base[1]))
+            each = replace(self.base, epsilon=base[0], delta=base[1])
             if each.guarantee(training[0]).mu is not None:
                 base = gaussian_share(self.epsilon, self.delta, count)
         return self.epsilon, *base
@@ -139,14 +122,13 @@ class PrivateGridSearch:
     def mechanism(self, problem: GLMProblem) -> Any:
         """The base at its share of the budget."""
         _, epsilon, delta = self.shares(problem)
-        return in_arithmetic(self, replace(self.base, epsilon=epsilon, delta=delta))
+        return replace(self.base, epsilon=epsilon, delta=delta)
 
-    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile (replace-one): the larger of training on S₁ and choosing on S₂, which are disjoint.
+    def _guarantee(self, problem: GLMProblem) -> Profile:
+        """The larger of training on S₁ and choosing on S₂, which are disjoint.
 
         None for "add-remove": the cut between S₁ and S₂ is at ⌊n/2⌋, so that a record more may change both.
         """
-        refuse(neighbours, CUTS)
         base, training = self.mechanism(problem), self._parts(problem)[0]
         fits = [base.guarantee(part) for part in training]
         levels = [base.epsilon] * len(fits)
@@ -174,47 +156,13 @@ class PrivateGridSearch:
         at_zero = np.full(trials, problem.loss.at_zero(problem.y_bound))
         return np.column_stack([at_zero, risks.T + self.penalties(problem)])
 
-    def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The outputs, shape (trials, d), and the chosen j, shape (trials,); 0 stands for w = 0."""
-        glm_problem(problem)
-        check_rng(rng)
-        trials = validation.integer("trials", trials, at_least=1)
-        width, gammas = block_width(problem), self.sensitivities(problem)
-        made = [self._chosen(problem, width, rng, gammas) for _ in range(0, trials, width)]
-        outputs, chosen = (np.concatenate(parts)[:trials] for parts in zip(*made, strict=True))
-        return outputs, chosen
-
-    def _chosen(
-        self, problem: GLMProblem, width: int, rng: np.random.Generator, gammas: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """`choose` for one block of `width` trials; `gammas` are the sensitivities."""
+    def _chosen(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The number 0 stands for w = 0."""
         base, level = self.mechanism(problem), self.shares(problem)[0]
         models = [block_of(base, part, width, rng) for part in self._parts(problem)[0]]
-        if self.arithmetic == "exact":
-            integers = self._integers(problem)
-            index = integer_choice.generalized_exponential(
-                Source(rng),
-                self._integer_scores(problem, models, integers),
-                integers.gammas,
-                integers.penalties,
-                integers.scale,
-            )
-        else:
-            logs = selection.generalized_exponential(self.scores(problem, models), gammas, level, 0.25 * self.beta)
-            index = selection.draw(logs, rng)
-        every = np.stack([np.zeros_like(models[0]), *models])
-        return every[index, np.arange(width)], index
-
-    def block(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> np.ndarray:
-        """`width` trials side by side and nothing beyond them, shape (width, d)."""
-        return self._chosen(glm_problem(problem), width, rng, self.sensitivities(problem))[0]
-
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, d): K times the base's cost, and K losses over S₂ a trial.
-
-        A quadratic loss of a base whose outputs stay in the ball costs O(d²) there, whatever n.
-        """
-        return self.choose(problem, trials, rng)[0]
+        gammas = self.sensitivities(problem)
+        logs = selection.generalized_exponential(self.scores(problem, models), gammas, level, 0.25 * self.beta)
+        return selection.draw(logs, rng), np.stack([np.zeros_like(models[0]), *models])
 
     def _count(self, problem: GLMProblem) -> int:
         if self.candidates is not None:
@@ -242,40 +190,8 @@ class PrivateGridSearch:
         base = self.mechanism(problem)
         return [prediction_bound(base, part) for part in self._parts(problem)[0]]
 
-    def _integers(self, problem: GLMProblem) -> Integers:
-        """What the choice adds up, in steps of the finest of the candidates' grids."""
-        judged, reaches = self._parts(problem)[1], self._reaches(problem)
-        grids = tuple(loss_grid(part, reach) for part, reach in zip(judged, reaches, strict=True))
-        unit, n = Fraction(min(grid.spacing for grid in grids)), judged[0].n
-        moved = [int(grid.width * Fraction(grid.spacing) / unit) for grid in grids]
-        gammas = moved
-        if self.calibration == "printed":
-            gammas = [math.ceil(Fraction(float(gamma)) * n / unit) for gamma in self.sensitivities(problem)[1:]]
-        lift = 2.0 * math.log((len(grids) + 1) / (0.25 * self.beta)) / self.shares(problem)[0]
-        penalties = [math.ceil(Fraction(float(penalty)) * n / unit) for penalty in self.penalties(problem)]
-        raised = [penalty + math.ceil(Fraction(lift) * gamma) for penalty, gamma in zip(penalties, gammas, strict=True)]
-        at_zero = int(Fraction(float(problem.loss.at_zero(problem.y_bound))) * n / unit)
-        scale = math.ceil(2.0 * integer_choice.UNIT / self.shares(problem)[0] * (1.0 + 1e-12))
-        excess = max(Fraction(true, used) for true, used in zip(moved, gammas, strict=True))
-        steps = math.ceil(excess * integer_choice.UNIT)
-        return Integers(grids, unit, (0, *gammas), (at_zero, *raised), scale, steps)
-
-    def _integer_scores(
-        self, problem: GLMProblem, outputs: Sequence[np.ndarray], integers: Integers
-    ) -> list[list[int]]:
-        """Sums of the losses of w_1, …, w_K on S₂ in steps of one grid, 0 before them: a list for each trial."""
-        columns = [[0] * outputs[0].shape[0]]
-        for part, w, grid in zip(self._parts(problem)[1], outputs, integers.grids, strict=True):
-            factor = int(Fraction(grid.spacing) / integers.unit)
-            columns.append([factor * total for total in integer_risk(part, w, grid).tolist()])
-        return [list(row) for row in zip(*columns, strict=True)]
-
     def _choice(self, problem: GLMProblem) -> Profile:
         """GenExpMech with the sensitivities in use, from the true ones."""
-        if self.arithmetic == "exact":
-            integers = self._integers(problem)
-            why = "exponential mechanism over integers, the least 0, that one record moves by at most a known number"
-            return pure_profile(2.0 * integers.moved / integers.scale * (1.0 + 1e-14), why=why)
         excess = float((self._moved(problem)[1:] / self.sensitivities(problem)[1:]).max())
         return selection.generalized_exponential_guarantee(self.shares(problem)[0], excess)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.core.blas import one_blas_thread
-from dpbench.core.sampling import check_rng, nothing_to_diagnose, release, sample
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms._jl_profiles import (
     drift_on_a_line,
@@ -23,13 +22,22 @@ from dpbench.papers.glm.algorithms.noisy_gd import all_iterates_profile, descend
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.sensitivity import gradient_bound, gradient_gap
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
-from dpbench.privacy.arithmetic import float_alone
+from dpbench.privacy.mechanism import (
+    BySingleTrials,
+    Calibration,
+    Count,
+    Epsilon,
+    FloatArithmetic,
+    NoiseScale,
+    PositiveDelta,
+    Size,
+    number_of,
+)
 from dpbench.privacy.profile import Profile, no_privacy
 
 
 @dataclass(frozen=True)
-class JLMethod:
+class JLMethod(BySingleTrials):
     """Φ random, w̃ = NoisyGD on the records (Φx_i, y_i) over the ball of radius 2B in R^k; the output is Φᵀw̃.
 
     Each trial has its own Φ. The output is not projected.
@@ -67,45 +75,27 @@ class JLMethod:
     Notes
     -----
     k, α, σ, η and T depend on the declared bounds, n, d, ε and δ alone.
+
+    A trial costs O(k) for each stored entry of X, O(dk) for the lift, and the descent: O(nk² + k³ + Tk) for
+    a quadratic loss, O(Tnk) for another. Beside the outputs, memory is O(nk) and one chunk of Φ.
     """
 
-    epsilon: float
-    delta: float
+    epsilon: Epsilon
+    delta: PositiveDelta
     _: KW_ONLY
-    dimension: int | None = None
-    map: str = "gaussian"
-    theorem: int | None = None
-    calibration: str = "exact"
-    distortion: float | None = None
-    steps: int | None = None
-    step_size: float | None = None
-    dimension_constant: float = 1.0
-    noise_scale: float | None = None
-    arithmetic: str = "float"
+    dimension: Count | None = None
+    map: Annotated[str, partial(validation.choice, options=MAPS)] = "gaussian"
+    theorem: Annotated[int, partial(number_of, options=(2, 10))] | None = None
+    calibration: Calibration = "exact"
+    distortion: Size | None = None
+    steps: Count | None = None
+    step_size: Size | None = None
+    dimension_constant: Size = 1.0
+    noise_scale: NoiseScale | None = None
+    arithmetic: FloatArithmetic = "float"
 
-    sample = sample
-    release = release
-    diagnose = nothing_to_diagnose
-
-    def __post_init__(self) -> None:
-        put = object.__setattr__  # as floats and ints, so that equal mechanisms have equal seeds
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=True))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
-        validation.choice("map", self.map, MAPS)
-        if self.theorem is not None:
-            if not isinstance(self.theorem, (int, np.integer)) or self.theorem not in (2, 10):
-                raise validation.invalid("theorem", "2, 10 or None", self.theorem)
-            put(self, "theorem", int(self.theorem))
-        for name in ("dimension", "steps"):
-            if getattr(self, name) is not None:
-                put(self, name, validation.integer(name, getattr(self, name), at_least=1))
-        for name in ("distortion", "step_size", "dimension_constant"):
-            if name == "dimension_constant" or getattr(self, name) is not None:
-                put(self, name, validation.real(name, getattr(self, name), above=0.0, size=True))
-        if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        float_alone(self.arithmetic)
+    checked = staticmethod(glm_problem)
+    fixed = ("dimension", "distortion", "steps", "step_size", "noise_scale")
 
     @property
     def _printed(self) -> bool:
@@ -187,20 +177,12 @@ class JLMethod:
         slope = gradient_bound(p.loss, x_bound, p.y_bound, 2.0 * p.radius)
         return p.radius / (math.sqrt(steps) * max(slope, noise * math.sqrt(k)))
 
-    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours, all iterates and Φ released; "add-remove" as for `NoisyGD`.
+    def _guarantee(self, problem: GLMProblem, records: int = 1) -> Profile:
+        """All iterates and Φ released, for data sets `records` apart.
 
         "exact": μ = (D/n)√(T−1)/σ, whatever Φ does. "printed": the same at each norm ρ that ‖Φx‖ may reach, and
         the chance that one of two records is longer (`_jl_profiles`).
         """
-        validation.choice("neighbours", neighbours, NEIGHBOURS)
-        if neighbours == "replace":
-            return self._composed(problem, 1)
-        check_fixed(self, ("dimension", "distortion", "steps", "step_size", "noise_scale"))
-        return as_add_remove(self._composed(problem, 1), MEANS)
-
-    def _composed(self, problem: GLMProblem, records: int) -> Profile:
-        """The guarantee for data sets `records` apart."""
         if not self._printed:
             return self._profile_at(problem, self.norm_bound(problem), records)
         if self.sigma(problem) == 0.0:
@@ -229,7 +211,7 @@ class JLMethod:
         apart = records_apart(p, neighbour)
         drift = drift_on_a_line(p, neighbour)
         if not self._printed or self.map != "gaussian" or drift is None or noise == 0.0 or steps == 1:
-            return self._composed(p, apart)
+            return self._guarantee(p, apart)
         mu = 2.0 * drift * math.sqrt(steps - 1) / noise
         if released == "average":
             mu *= math.sqrt(6.0 * steps / (4.0 * (2.0 * steps - 1.0)))
@@ -238,25 +220,17 @@ class JLMethod:
         kappa = partial(log_active, k, 2.0 * p.radius, eta * (steps - 1) * drift, eta * noise * math.sqrt(steps - 1))
         if stretch is None:
             return line_profile(k, mu, kappa, longest)
-        return self._composed(p, apart) if stretch > longest else fixed_stretch_profile(mu * stretch, kappa(stretch))
+        return self._guarantee(p, apart) if stretch > longest else fixed_stretch_profile(mu * stretch, kappa(stretch))
 
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, d), one after the other: each has its own projected data.
-
-        A trial costs O(k) for each stored entry of X, O(dk) for the lift, and the descent: O(nk² + k³ + Tk) for
-        a quadratic loss, O(Tnk) for another. Beside the outputs, memory is O(nk) and one chunk of Φ.
-        """
-        glm_problem(problem)
-        check_rng(rng)
-        trials = validation.integer("trials", trials, at_least=1)
+    def _draw(self, problem: GLMProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+        """One after the other: each has its own projected data."""
         k, features = self.projected_dimension(problem), by_columns(problem.X)
         steps, eta, noise = self.number_of_steps(problem), self.eta(problem), self.sigma(problem)
-        outputs = np.empty((trials, problem.d))
-        with one_blas_thread():
-            for output in outputs:
-                phi = RandomMap(self.map, k, problem.d, rng)
-                projected = self.projected(problem, phi.project(features))
-                output[:] = phi.lift(descend(projected, 1, rng, steps, (eta, noise, projected.radius))[0])
+        outputs = np.empty((rows, problem.d))
+        for output in outputs:
+            phi = RandomMap(self.map, k, problem.d, rng)
+            projected = self.projected(problem, phi.project(features))
+            output[:] = phi.lift(descend(projected, 1, rng, steps, (eta, noise, projected.radius))[0])
         return outputs
 
     def projected(self, problem: GLMProblem, features: np.ndarray) -> GLMProblem:

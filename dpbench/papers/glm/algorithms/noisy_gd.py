@@ -10,16 +10,22 @@ from functools import lru_cache, partial
 import numpy as np
 
 from dpbench.core import aligned, validation
-from dpbench.core.blas import one_blas_thread
-from dpbench.core.sampling import block_width, check_rng, nothing_to_diagnose, release, sample
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms import _noisy_gd_kernels as kernels
 from dpbench.papers.glm.algorithms._noisy_gd_members import one_run_each
 from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
-from dpbench.privacy.arithmetic import float_alone
+from dpbench.privacy.mechanism import (
+    Calibration,
+    Count,
+    Epsilon,
+    FloatArithmetic,
+    Mechanism,
+    NoiseScale,
+    PositiveDelta,
+    Size,
+)
 from dpbench.privacy.profile import Profile, shifted_gaussian
 
 Constants = tuple[float, float, float]
@@ -29,7 +35,7 @@ _WORK_PER_CALL = 2e8  # multiply-adds between two returns to Python: a fraction 
 
 
 @dataclass(frozen=True)
-class NoisyGD:
+class NoisyGD(Mechanism):
     """w_{t+1} = Π_B(w_t − η(∇L̂(w_t) + ξ_t)), w_1 = 0, t < T; the output is the mean of w_1, …, w_T.
 
     Parameters
@@ -48,35 +54,26 @@ class NoisyGD:
         σ itself, in place of either calibration; 0 gives plain gradient descent (Corollary 1).
     arithmetic : "float"
         "exact" is refused: it is for noise that is added once.
+
+    Notes
+    -----
+    A trial costs O(T·d) for a quadratic loss, after O(n·d² + d³) once a problem, and O(T·n·d) for another (T times the
+    stored entries for sparse X).
     """
 
-    epsilon: float
-    delta: float
+    epsilon: Epsilon
+    delta: PositiveDelta
     _: KW_ONLY
-    steps: int | None = None
-    step_size: float | None = None
-    calibration: str = "exact"
-    noise_scale: float | None = None
-    arithmetic: str = "float"
+    steps: Count | None = None
+    step_size: Size | None = None
+    calibration: Calibration = "exact"
+    noise_scale: NoiseScale | None = None
+    arithmetic: FloatArithmetic = "float"
 
-    sample = sample
-    release = release
+    checked = staticmethod(glm_problem)
+    fixed = ("steps", "step_size", "noise_scale")
     one_run_each = one_run_each
     moments_suffice = True  # on a quadratic loss: see `attacks.members`
-    diagnose = nothing_to_diagnose
-
-    def __post_init__(self) -> None:
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=True))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
-        if self.steps is not None:
-            put(self, "steps", validation.integer("steps", self.steps, at_least=1))
-        if self.step_size is not None:
-            put(self, "step_size", validation.real("step_size", self.step_size, above=0.0, size=True))
-        if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        float_alone(self.arithmetic)
 
     def number_of_steps(self, problem: GLMProblem) -> int:
         """T: w_1, …, w_T, so T − 1 noisy steps."""
@@ -106,19 +103,9 @@ class NoisyGD:
         bound = printed_gradient_bound(problem)
         return problem.radius / (math.sqrt(steps) * max(bound, noise * math.sqrt(problem.d)))
 
-    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours, all iterates released: μ = (D/n)√(T−1)/σ.
-
-        "add-remove": the same, where steps, step_size and noise_scale are given.
-        """
-        validation.choice("neighbours", neighbours, NEIGHBOURS)
-        if neighbours == "replace":
-            return self._composed(problem, 1)
-        check_fixed(self, ("steps", "step_size", "noise_scale"))
-        return as_add_remove(self._composed(problem, 1), MEANS)
-
-    def _composed(self, problem: GLMProblem, records: int) -> Profile:
-        """The guarantee for data sets `records` apart: each record moves a step's mean by at most D/n."""
+    def _guarantee(self, problem: GLMProblem, records: int = 1) -> Profile:
+        """All iterates released, for data sets `records` apart: each moves a step's mean by at most D/n, so that μ is
+        (D/n)√(T−1)/σ for one."""
         steps = self.number_of_steps(problem)
         return all_iterates_profile(_gap(problem), steps, problem.n, self.sigma(problem), records)
 
@@ -136,7 +123,7 @@ class NoisyGD:
         validation.choice("released", released, ("average", "all"))
         apart = records_apart(problem, neighbour)
         if not _constant_gradients(problem):
-            return self._composed(problem, apart)
+            return self._guarantee(problem, apart)
         drifts = [-(p.X.T @ p.y) / p.n for p in (problem, neighbour)]
         steps, noise, eta = self.number_of_steps(problem), self.sigma(problem), self.eta(problem)
         distance = float(np.linalg.norm(drifts[0] - drifts[1])) * math.sqrt(steps - 1)
@@ -154,32 +141,11 @@ class NoisyGD:
         why = f"constant gradient difference, {released} released, {active}"
         return Profile("lower", why, partial(_unprojected_delta, mu, log_kappa), None, "replace", mu)
 
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, d), in blocks of `block_width(problem)`.
-
-        Costs O(T·d) a trial for a quadratic loss, after O(n·d² + d³) once a problem, and O(T·n·d) for another
-        (T times the stored entries for sparse X).
-        """
-        glm_problem(problem)
-        check_rng(rng)
-        trials = validation.integer("trials", trials, at_least=1)
-        width = block_width(problem)
-        outputs = np.empty((trials, problem.d))
-        with one_blas_thread():
-            if self.sigma(problem) == 0.0:  # every trial is the same run
-                return np.repeat(self.block(problem, 1, rng), trials, axis=0)
-            for start in range(0, trials, width):
-                outputs[start : start + width] = self.block(problem, width, rng)[: trials - start]
-        return outputs
-
-    def block(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> np.ndarray:
-        """`width` trials side by side and nothing beyond them, shape (width, d)."""
-        glm_problem(problem)
-        with one_blas_thread():
-            return descend(problem, width, rng, self.number_of_steps(problem), self._constants(problem))
-
-    def _constants(self, problem: GLMProblem) -> Constants:
-        return self.eta(problem), self.sigma(problem), problem.radius
+    def _draw(self, problem: GLMProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+        constants = self.eta(problem), self.sigma(problem), problem.radius
+        if constants[1] == 0.0:  # every trial is the same run
+            return np.repeat(descend(problem, 1, rng, self.number_of_steps(problem), constants), rows, axis=0)
+        return descend(problem, width, rng, self.number_of_steps(problem), constants)[:rows]
 
 
 def descend(problem: GLMProblem, width: int, rng: np.random.Generator, steps: int, constants: Constants) -> np.ndarray:

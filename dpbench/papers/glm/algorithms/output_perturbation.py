@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Annotated
 
 import numpy as np
 
 from dpbench.convex.solver import certificate_rounding
 from dpbench.core import validation
-from dpbench.core.bits import Source
-from dpbench.core.sampling import block_width, check_rng, release, sample
+from dpbench.core.sampling import block_width
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms.centres import minimiser_of
 from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.privacy.add_remove import MEANS, as_add_remove
+from dpbench.privacy.mechanism import (
+    Arithmetic,
+    BySingleTrials,
+    Calibration,
+    Epsilon,
+    Flag,
+    NoiseScale,
+    PositiveDelta,
+    Size,
+    number_of,
+)
+from dpbench.privacy.one_shot import scale_for, step_noise
 from dpbench.privacy.profile import Profile, shifted_gaussian
 
+_MOVED = "Gaussian noise on a centre that one record moves by at most D/(lambda n) + 2 tau"
 _UP = 1.0 + 1e-14  # so that sensitivity/σ, as a float, does not come out above μ(ε, δ)
 _mu = lru_cache(maxsize=4096)(gaussian.mu)  # asked for in every block of trials
 
 
 @dataclass(frozen=True)
-class OutputPerturbation:
+class OutputPerturbation(BySingleTrials):
     """w̃ = argmin over ‖w‖ ≤ B of L̂(w) + (λ/2)‖w‖²; the output is w̃ + N(0, σ²I).
 
     Parameters
@@ -59,47 +71,28 @@ class OutputPerturbation:
     Notes
     -----
     λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by problem and parameters,
-    so that any number of trials costs one solve. Whether there is an answer depends on the declared bounds alone:
-    bounds for which the certificate's rounding might exceed τ/2 are refused, whatever the records are.
+    so that any number of trials costs one solve, and O(d) each. Whether there is an answer depends on the declared
+    bounds alone: bounds for which the certificate's rounding might exceed τ/2 are refused, whatever the records are.
 
     The absolute loss has corners, at which no gradient certifies a point. It is smoothed: w̃ minimises the mean of
     φ_κ(r) = r²/(2κ) up to κ, |r| − κ/2 beyond, with a κ that the declared bounds fix (`smoothing`). A record's
     gradients are no longer than those of |r|, so D/(λn) stands; the empirical risk of w̃ is at most κ/2 higher.
     """
 
-    epsilon: float
-    delta: float
+    epsilon: Epsilon
+    delta: PositiveDelta
     _: KW_ONLY
-    regularization: float | None = None
-    theorem: int | None = None
-    calibration: str = "exact"
-    tolerance: float = 1e-5
-    noise_constant: float = 4.0
-    noise_scale: float | None = None
-    constrained: bool = True
-    arithmetic: str = "float"
+    regularization: Size | None = None
+    theorem: Annotated[int, partial(number_of, options=(3, 5))] | None = None
+    calibration: Calibration = "exact"
+    tolerance: Size = 1e-5
+    noise_constant: Size = 4.0
+    noise_scale: NoiseScale | None = None
+    constrained: Flag = True
+    arithmetic: Arithmetic = "float"
 
-    sample = sample
-    release = release
-
-    def __post_init__(self) -> None:
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=True))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
-        if self.theorem is not None:
-            if not isinstance(self.theorem, (int, np.integer)) or self.theorem not in (3, 5):
-                raise validation.invalid("theorem", "3, 5 or None", self.theorem)
-            put(self, "theorem", int(self.theorem))
-        for name in ("regularization", "tolerance", "noise_constant"):
-            if name != "regularization" or self.regularization is not None:
-                put(self, name, validation.real(name, getattr(self, name), above=0.0, size=True))
-        if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        if not isinstance(self.constrained, (bool, np.bool_)):
-            raise validation.invalid("constrained", "True or False", self.constrained)
-        put(self, "constrained", bool(self.constrained))
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
+    checked = staticmethod(glm_problem)
+    fixed = ("regularization", "noise_scale")
 
     def theorem_in_use(self, problem: GLMProblem) -> int:
         """3 or 5; refuses a theorem whose conditions the loss does not meet."""
@@ -151,9 +144,7 @@ class OutputPerturbation:
             return self.noise_scale
         p, lam = problem, self.lam(problem)
         if self.calibration == "exact" and self.arithmetic == "exact":
-            from dpbench.privacy.integer_noise import gaussian_deviation
-
-            return gaussian_deviation(self.sensitivity(p), math.sqrt(p.d), p.d, self.epsilon, self.delta)
+            return scale_for("gaussian", self.sensitivity(p), p.d, self.epsilon, self.delta)
         if self.calibration == "exact":
             return _UP * self.sensitivity(p) / _mu(self.epsilon, self.delta)
         if self.theorem_in_use(p) == 5:
@@ -165,37 +156,30 @@ class OutputPerturbation:
             constant=self.noise_constant,
         )  # fmt: skip
 
-    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours, from the noise in use: μ = `sensitivity`/σ.
+    def _guarantee(self, problem: GLMProblem) -> Profile:
+        """μ = `sensitivity`/σ."""
+        return self._profile(problem, self.sensitivity(problem), "upper", _MOVED)
 
-        "add-remove": where regularization and noise_scale are given, for losses that are not smoothed (κ depends on n).
+    def _add_remove(self, problem: GLMProblem) -> Profile:
+        """For losses that are not smoothed (κ depends on n).
+
         The proof is that of `sensitivity`, with ∇ℓ' − ∇ℓ over n replaced by a difference of means; the one of n − 1
         records has a larger τ.
         """
-        validation.choice("neighbours", neighbours, NEIGHBOURS)
-        why = "Gaussian noise on a centre that one record moves by at most D/(lambda n) + 2 tau"
-        if neighbours == "replace":
-            return self._profile(problem, self.sensitivity(problem), "upper", why)
-        check_fixed(self, ("regularization", "noise_scale"))
         if not math.isfinite(problem.loss.smoothness):
             must = "'replace' for a loss with a corner: n sets its smoothing"
-            raise validation.invalid("neighbours", must, neighbours)
+            raise validation.invalid("neighbours", must, "add-remove")
         fewer = self.tau(problem) * problem.n / max(problem.n - 1, 1)
         moved = self._one_record(problem) + self.tau(problem) + fewer
         moved = min(moved, 2.0 * problem.radius) if self.constrained else moved
-        return as_add_remove(self._profile(problem, moved, "upper", why), MEANS)
+        return as_add_remove(self._profile(problem, moved, "upper", _MOVED), MEANS)
 
     def _profile(self, problem: GLMProblem, moved: float, kind: str, why: str) -> Profile:
         """Of two centres `moved` apart before they are rounded."""
         sigma = self.sigma(problem)
         if self.arithmetic == "float" or sigma == 0.0:
             return shifted_gaussian(moved, sigma, kind=kind, why=why)
-        from dpbench.privacy.integer_noise import blurred, gaussian_grid
-
-        grid = gaussian_grid(sigma)
-        apart = (moved + math.sqrt(problem.d) * grid.spacing) * _UP
-        plain = shifted_gaussian(apart, sigma, kind="upper", why=f"{why}, rounded to a grid")
-        return blurred(plain, problem.d * grid.distance)
+        return step_noise("gaussian", sigma).profile(moved, problem.d, why)
 
     def pair_profile(self, problem: GLMProblem, neighbour: GLMProblem) -> Profile:
         """The exact profile of any pair: two Gaussians of one σ, centred at the two computed centres.
@@ -253,24 +237,14 @@ class OutputPerturbation:
             least = 2.0 * rounding / tau * self.tolerance
             raise validation.invalid("tolerance", f"at least {least:.2g} for these bounds and n", self.tolerance)
 
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, d), in blocks of `block_width(problem)`; O(d) a trial."""
-        glm_problem(problem)
-        check_rng(rng)
-        trials = validation.integer("trials", trials, at_least=1)
-        width, sigma = block_width(problem), self.sigma(problem)
+    def _draw(self, problem: GLMProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+        sigma = self.sigma(problem)
         if self.arithmetic == "exact" and sigma > 0.0:
-            from dpbench.privacy.integer_noise import gaussian as gaussian_noise
-            from dpbench.privacy.integer_noise import gaussian_grid, to_grid
-
-            grid = gaussian_grid(sigma)
-            steps = to_grid(self.centre(problem), grid.spacing, self._reach(problem))
-            noise = gaussian_noise(Source(rng), grid.sigma, trials * problem.d).reshape(trials, problem.d)
-            return (steps + noise) * grid.spacing
-        outputs = rng.standard_normal((-(-trials // width) * width, problem.d))
+            return step_noise("gaussian", sigma).around(self.centre(problem), self._reach(problem), rng, rows)
+        outputs = rng.standard_normal((rows + -rows % block_width(problem), problem.d))  # whole blocks, ever
         outputs *= sigma
         outputs += self.centre(problem)
-        return outputs[:trials]
+        return outputs[:rows]
 
     def _one_record(self, problem: GLMProblem) -> float:
         """D/(λn); the unconstrained minimiser has ‖w̃‖ ≤ G‖X‖/λ, for λw̃ is a mean of (sub)gradients."""

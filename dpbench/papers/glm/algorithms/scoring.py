@@ -13,18 +13,19 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dpbench.core import aligned, validation
+from dpbench.core.sampling import block_width, check_rng
 from dpbench.papers.glm.algorithms._score_kernels import ROWS, add_clipped
 from dpbench.papers.glm.losses import Loss
-from dpbench.papers.glm.problem import GLMProblem, records_apart
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
+from dpbench.privacy.add_remove import CUTS
+from dpbench.privacy.mechanism import Mechanism
 from dpbench.privacy.profile import Profile
 
 _ROUNDING = 1e-12  # a projection may leave a model outside the ball by rounding: it counts as inside
@@ -39,35 +40,43 @@ _parts: WeakKeyDictionary[GLMProblem, dict[Any, tuple[tuple[GLMProblem, ...], ..
 _lock = threading.Lock()
 
 
-def settle(mechanism: Any, count: str) -> None:
-    """Check the parameters that selections over a base share, as floats; `count` names the optional number of models.
-
-    Refuses a base that is not an instance of a mechanism with a budget to replace.
-    """
-    base, put = mechanism.base, object.__setattr__
-    fields = getattr(type(base), "__dataclass_fields__", {})
-    if not ({"epsilon", "delta"} <= set(fields) and callable(base) and hasattr(base, "guarantee")):
-        must_be = "a mechanism instance, a dataclass with epsilon, delta and a guarantee"
-        raise validation.invalid("base", must_be, base)
-    put(mechanism, "epsilon", validation.epsilon(mechanism.epsilon))
-    put(mechanism, "delta", validation.delta(mechanism.delta, positive=True))
-    put(mechanism, "beta", validation.fraction("beta", mechanism.beta))
-    if getattr(mechanism, count) is not None:
-        put(mechanism, count, validation.integer(count, getattr(mechanism, count), at_least=1))
-    validation.choice("calibration", mechanism.calibration, ("exact", "printed"))
+def budgeted(name: str, value: Any) -> Any:
+    """A base: an instance of a mechanism with a budget to replace."""
+    fields = getattr(type(value), "__dataclass_fields__", {})
+    if not ({"epsilon", "delta"} <= set(fields) and callable(value) and hasattr(value, "guarantee")):
+        raise validation.invalid(name, "a mechanism instance, a dataclass with epsilon, delta and a guarantee", value)
+    return value
 
 
-def settle_arithmetic(mechanism: Any) -> None:
-    """Check `arithmetic`: "exact" needs a base that has it too, or it is refused in the base's words."""
-    validation.choice("arithmetic", mechanism.arithmetic, ARITHMETICS)
-    if mechanism.arithmetic == "exact" and not hasattr(mechanism.base, "arithmetic"):
-        raise validation.invalid("base", "a mechanism with a field arithmetic where that is 'exact'", mechanism.base)
-    in_arithmetic(mechanism, mechanism.base)
+Base = Annotated[Any, budgeted]
 
 
-def in_arithmetic(mechanism: Any, base: Any) -> Any:
-    """The base in exact arithmetic where the selection is."""
-    return replace(base, arithmetic="exact") if mechanism.arithmetic == "exact" else base
+class Selection(Mechanism):
+    """What grid search and boosting share: models of a base on one part of the records, a private choice on another."""
+
+    base: Any
+    epsilon: float
+    delta: float
+
+    checked = staticmethod(glm_problem)
+    replace_only = CUTS
+
+    def _chosen(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The number of each chosen model, shape (width,), and all models, shape (models, width, d)."""
+        raise NotImplementedError
+
+    def choose(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """The chosen model's number, shape (trials,), and all models, shape (models, trials, d)."""
+        p = self.checked(problem)
+        check_rng(rng)
+        trials = validation.integer("trials", trials, at_least=1)
+        width = block_width(p)
+        chosen, models = zip(*(self._chosen(p, width, rng) for _ in range(0, trials, width)), strict=True)
+        return np.concatenate(chosen)[:trials], np.concatenate(models, axis=1)[:, :trials]
+
+    def _draw(self, problem: GLMProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+        chosen, models = self._chosen(problem, width, rng)
+        return models[chosen, np.arange(width)][:rows]
 
 
 def prediction_bound(base: Any, problem: GLMProblem) -> float:
@@ -161,17 +170,6 @@ class LossGrid(NamedTuple):
     def width(self) -> int:
         """What one record can move a sum by."""
         return self.high - self.low
-
-
-class Integers(NamedTuple):
-    """The choice of grid search in integers: grids of the losses, their common step, and GenExpMech's numbers."""
-
-    grids: tuple[LossGrid, ...]
-    unit: Fraction
-    gammas: tuple[int, ...]
-    penalties: tuple[int, ...]
-    scale: int
-    moved: int
 
 
 def loss_grid(problem: GLMProblem, reach: float) -> LossGrid:

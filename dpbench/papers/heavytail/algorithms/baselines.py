@@ -15,16 +15,12 @@ import numpy as np
 from scipy import sparse
 
 from dpbench.core import validation
-from dpbench.core.bits import Source
 from dpbench.core.blas import one_blas_thread
-from dpbench.core.sampling import nothing_to_diagnose, release, sample
+from dpbench.core.sampling import sample
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.truncation import columns, sums_at
-from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.privacy.add_remove import refuse
-from dpbench.privacy.arithmetic import ARITHMETICS
-from dpbench.privacy.integer_laplace import laplace, laplace_grid
-from dpbench.privacy.integer_noise import to_grid
+from dpbench.papers.heavytail.problem import HeavyTailedProblem, heavy_tailed_problem
+from dpbench.privacy.mechanism import BySingleTrials, Count, Epsilon, FloatArithmetic, Positive
 from dpbench.privacy.profile import Profile, pure_profile
 
 _POLISH = 60
@@ -94,10 +90,8 @@ class TruncatedEstimator:
 
     def __call__(self, problem: HeavyTailedProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """The fit, `trials` times: shape (trials, d)."""
-        if not isinstance(problem, HeavyTailedProblem):
-            raise validation.invalid("problem", "a HeavyTailedProblem", problem)
         trials = validation.integer("trials", trials, at_least=1)
-        return np.tile(_truncated_fit(problem, self.epsilon), (trials, 1))
+        return np.tile(_truncated_fit(heavy_tailed_problem(problem), self.epsilon), (trials, 1))
 
 
 @lru_cache(maxsize=4)
@@ -111,7 +105,7 @@ def _truncated_fit(problem: HeavyTailedProblem, epsilon: float) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class ClippedSubgradient:
+class ClippedSubgradient(BySingleTrials):
     """Projected subgradient descent on clipped subgradients with Laplace-type noise, ε-DP; the mean iterate.
 
     Step t adds to the mean of the clipped subgradients −sign(r_i)·x_i·min(1, C/‖x_i‖) a vector with density
@@ -127,32 +121,19 @@ class ClippedSubgradient:
         C; default the problem's τ (times √d under moments of the coordinates).
     step_size : float, optional
         Default 2R/(C'√T), C' the size of a noisy subgradient.
-    arithmetic : {"float", "exact"}
-        "exact": clipped subgradients in integers, summed exactly, and discrete Laplace noise on each coordinate. A
-        record contributes at most L = ⌈√d·C/g⌉ + d steps of a grid in ℓ1 (coordinates are clamped, and a record that
-        is longer still counts as nothing), so that replacing it moves the sum by at most 2L, and t = ⌈2LT/ε⌉ makes a
-        step (ε/T)-DP. Iterates follow from noisy sums, so floating point is harmless in them.
+    arithmetic : "float"
+        "exact" is refused: it is for noise that is added once.
     """
 
-    epsilon: float
+    epsilon: Epsilon
     _: KW_ONLY
-    steps: int = 20
-    clip: float | None = None
-    step_size: float | None = None
-    arithmetic: str = "float"
+    steps: Count = 20
+    clip: Positive | None = None
+    step_size: Positive | None = None
+    arithmetic: FloatArithmetic = "float"
 
-    sample = sample
-    release = release
-    diagnose = nothing_to_diagnose
-
-    def __post_init__(self) -> None:
-        validation.epsilon(self.epsilon)
-        validation.integer("steps", self.steps, at_least=1)
-        if self.clip is not None:
-            validation.real("clip", self.clip, above=0.0)
-        if self.step_size is not None:
-            validation.real("step_size", self.step_size, above=0.0)
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
+    checked = staticmethod(heavy_tailed_problem)
+    replace_only = "n sets the noise of a mean, and the map from the noisy sums to the iterates"
 
     def bound(self, problem: HeavyTailedProblem) -> float:
         """C in use."""
@@ -160,33 +141,14 @@ class ClippedSubgradient:
             return float(self.clip)
         return problem.tau * (math.sqrt(problem.d) if problem.moment == "coordinate" else 1.0)
 
-    def guarantee(self, problem: HeavyTailedProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours (replace-one): the budgets of the steps add up to ε.
+    def _guarantee(self, problem: HeavyTailedProblem) -> Profile:
+        """The budgets of the steps add up to ε.
 
         None for "add-remove": a step is η/n times a noisy sum, so that iterates are functions of n beside those sums.
         """
-        refuse(neighbours, "n sets the noise of a mean, and the map from the noisy sums to the iterates")
-        if self.arithmetic == "exact":
-            _, limit, scale = self._grid(problem)
-            why = "T sums of integers that one record moves by at most 2L in l1, with discrete Laplace noise"
-            return pure_profile(2.0 * limit * self.steps / scale * (1.0 + 1e-14), why=why)
         return pure_profile(self.epsilon, why="T steps with noise of scale 2CT/(n epsilon) for a sensitivity of 2C/n")
 
-    def _grid(self, problem: HeavyTailedProblem) -> tuple[float, int, int]:
-        """The spacing, L and t."""
-        largest = self.bound(problem) * math.sqrt(problem.d)
-        finest = math.ldexp(1.0, math.frexp(largest)[1] - 20)
-        spacing, _ = laplace_grid(2.0 * largest * self.steps / self.epsilon, finest)
-        limit = math.ceil(largest / spacing) + problem.d
-        if not limit * problem.n < 2**62:
-            raise validation.invalid("epsilon", "smaller for so many records where arithmetic is 'exact'", self.epsilon)
-        return spacing, limit, math.ceil(2.0 * limit * self.steps / self.epsilon * (1.0 + 1e-12))
-
-    def __call__(self, problem: HeavyTailedProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, d)."""
-        if not isinstance(problem, HeavyTailedProblem):
-            raise validation.invalid("problem", "a HeavyTailedProblem", problem)
-        trials = validation.integer("trials", trials, at_least=1)
+    def _draw(self, problem: HeavyTailedProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
         clip, n, d = self.bound(problem), problem.n, problem.d
         scale = 2.0 * clip * self.steps / (n * self.epsilon)
         size = self.step_size
@@ -194,31 +156,17 @@ class ClippedSubgradient:
             size = 2.0 * problem.radius / (math.hypot(clip, scale * d) * math.sqrt(self.steps))
         lengths = np.linalg.norm(problem.X, axis=1)
         clipped = problem.X * np.minimum(1.0, clip / np.maximum(lengths, 1e-300))[:, None]
-        out = np.empty((trials, d))
-        source = Source(rng) if self.arithmetic == "exact" else None
-        with one_blas_thread():
-            for row in out:
-                w, total = np.zeros(d), np.zeros(d)
-                for _ in range(self.steps):
-                    total += w
-                    if source is not None:
-                        noisy = exact_sum(clipped, np.sign(problem.residuals(w)), source, *self._grid(problem)) / n
-                    else:
-                        direction = rng.standard_normal(d)
-                        noise = direction / np.linalg.norm(direction) * rng.gamma(d, scale)
-                        noisy = noise - (np.sign(problem.residuals(w)) @ clipped) / n
-                    w = into_domain(w - size * noisy, problem)
-                row[:] = total / self.steps
+        out = np.empty((rows, d))
+        for row in out:
+            w, total = np.zeros(d), np.zeros(d)
+            for _ in range(self.steps):
+                total += w
+                direction = rng.standard_normal(d)
+                noise = direction / np.linalg.norm(direction) * rng.gamma(d, scale)
+                noisy = noise - (np.sign(problem.residuals(w)) @ clipped) / n
+                w = into_domain(w - size * noisy, problem)
+            row[:] = total / self.steps
         return out
-
-
-def exact_sum(
-    clipped: np.ndarray, signs: np.ndarray, source: Source, spacing: float, limit: int, scale: int
-) -> np.ndarray:
-    """−Σ sign_i·x_i in integers, records above `limit` in ℓ1 left out, plus discrete Laplace noise: shape (d,)."""
-    parts = to_grid(-signs[:, None] * clipped, spacing, limit * spacing)
-    parts[np.abs(parts).sum(axis=1) > limit] = 0
-    return np.asarray((parts.sum(axis=0) + laplace(source, scale, clipped.shape[1])) * spacing)
 
 
 def into_domain(w: np.ndarray, problem: HeavyTailedProblem) -> np.ndarray:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Annotated, Any
 
 import numpy as np
 
 from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.core.blas import one_blas_thread
-from dpbench.core.sampling import Release, check_rng, release, sample
+from dpbench.core.sampling import Release, release
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms import tree
 from dpbench.papers.heavytail.algorithms.exact_weights import Steps, integer_exponents, steps
 from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.algorithms.truncation import columns, psi, quarters, sums_at
-from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.papers.heavytail.problem import HeavyTailedProblem, heavy_tailed_problem
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.integer_choice import choose
+from dpbench.privacy.mechanism import Arithmetic, BySingleTrials, Calibration, Count, Epsilon, Fraction, Positive
 from dpbench.privacy.profile import Profile, discrete_profile, pure_profile
 
 SHARES = {"exact": 0.5, "printed": 1.0}
@@ -34,7 +34,7 @@ _FEW = 2.0**18  # and points
 
 
 @dataclass(frozen=True)
-class ExponentialMechanism:
+class ExponentialMechanism(BySingleTrials):
     """A net point w with probability ∝ exp(−share·ε·Σ_i ψ(ι|y_i − ⟨x_i, w⟩|)/log θ), sampled exactly.
 
     Σψ = nιL̂_ι(w, D). The problem's θ chooses the algorithm: 1 for θ = 2, 2 below.
@@ -62,38 +62,36 @@ class ExponentialMechanism:
         exponentials, both in floating point, and what they miss of their law no bound in use counts.
     boxes : int
         Boxes after which the tree sampler cuts no further: it bounds memory, and has no influence on the law.
+
+    Notes
+    -----
+    Enumeration costs O(N·n·d) once a problem; the tree O(n·d) a box once a problem, and O(n·d) a proposal.
+    The envelope of the last few problems is kept.
+
+    It always answers: the tree goes on proposing until a point is accepted, which happens with probability 1
+    (`tree`). How long that takes depends on the data; time is outside the guarantee.
     """
 
-    epsilon: float
+    epsilon: Epsilon
     _: KW_ONLY
-    net_radius: float | None = None
-    failure_probability: float = 0.05
-    sampler: str = "auto"
-    calibration: str = "exact"
-    truncation: float | None = None
-    boxes: int = tree.BOXES
-    arithmetic: str = "float"
+    net_radius: Positive | None = None
+    failure_probability: Fraction = 0.05
+    sampler: Annotated[str, partial(validation.choice, options=("auto", "enumerate", "tree"))] = "auto"
+    calibration: Calibration = "exact"
+    truncation: Positive | None = None
+    boxes: Count = tree.BOXES
+    arithmetic: Arithmetic = "float"
 
-    sample = sample
+    checked = staticmethod(heavy_tailed_problem)
 
     def __post_init__(self) -> None:
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        if self.net_radius is not None:
-            put(self, "net_radius", validation.real("net_radius", self.net_radius, above=0.0))
-        put(self, "failure_probability", validation.fraction("failure_probability", self.failure_probability))
-        validation.choice("sampler", self.sampler, ("auto", "enumerate", "tree"))
-        validation.choice("calibration", self.calibration, tuple(SHARES))
-        if self.truncation is not None:
-            put(self, "truncation", validation.real("truncation", self.truncation, above=0.0))
-        put(self, "boxes", validation.integer("boxes", self.boxes, at_least=1))
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
+        super().__post_init__()
         if self.arithmetic == "exact" and self.sampler == "tree":
             raise validation.invalid("sampler", "'auto' or 'enumerate' where arithmetic is 'exact'", self.sampler)
 
     def net(self, problem: HeavyTailedProblem) -> Net:
         """The ζ-net in use."""
-        self._check(problem)
+        self.checked(problem)
         radius = 1.0 / problem.n if self.net_radius is None else float(self.net_radius)
         return Net(problem.d, problem.radius, problem.domain, radius)
 
@@ -110,28 +108,27 @@ class ExponentialMechanism:
         """c: net points have probabilities ∝ exp(−c·Σ_i ψ(ι|r_i|))."""
         return SHARES[self.calibration] * self.epsilon / psi(1.0, problem.theta)
 
-    def guarantee(self, problem: HeavyTailedProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours.
+    def _guarantee(self, problem: HeavyTailedProblem) -> Profile:
+        """Replacing a record moves Σψ at each net point by at most log θ, and the logarithm of the normaliser by as
+        much times c: 2·share·ε."""
+        why = "0 <= psi <= log(theta): one record moves every log-weight, and the normaliser's log, by c log(theta)"
+        return self._pure(problem, 2.0, why)
 
-        Replacing a record moves Σψ at each net point by at most log θ, and the logarithm of the normaliser by as
-        much times c: 2·share·ε. Adding one only raises Σψ, by at most log θ, and only lowers the normaliser, by a
-        factor of at least e^{−c·log θ}: the two shifts have opposite effects, and share·ε bounds the loss.
-        """
-        self._check(problem)
-        validation.choice("neighbours", neighbours, ("replace", "add-remove"))
-        if self.arithmetic == "exact":
-            if neighbours == "add-remove" and quarters(problem.theta) == 0:
-                must = "'replace' where arithmetic is 'exact' and theta is no multiple of 1/4"
-                raise validation.invalid("neighbours", must, neighbours)
-            steps = self._steps(problem)
-            why = "one record moves every exponent, an integer, by 0 to a known number; exactly these probabilities"
-            loss = (2.0 if neighbours == "replace" else 1.0) * steps.largest / steps.scale * (1.0 + 1e-14)
-            return pure_profile(loss, why=why, neighbours=neighbours)
-        if neighbours == "replace":
-            why = "0 <= psi <= log(theta): one record moves every log-weight, and the normaliser's log, by c log(theta)"
-            return pure_profile(2.0 * SHARES[self.calibration] * self.epsilon, why=why)
+    def _add_remove(self, problem: HeavyTailedProblem) -> Profile:
+        """Adding a record only raises Σψ, by at most log θ, and only lowers the normaliser, by a factor of at least
+        e^{−c·log θ}: the two shifts have opposite effects, and share·ε bounds the loss."""
+        if self.arithmetic == "exact" and quarters(problem.theta) == 0:
+            must = "'replace' where arithmetic is 'exact' and theta is no multiple of 1/4"
+            raise validation.invalid("neighbours", must, "add-remove")
         why = "a further record multiplies every weight, and the normaliser, by a factor in [exp(-c log(theta)), 1]"
-        return pure_profile(SHARES[self.calibration] * self.epsilon, why=why, neighbours=neighbours)
+        return replace(self._pure(problem, 1.0, why), neighbours="add-remove")
+
+    def _pure(self, problem: HeavyTailedProblem, shifts: float, why: str) -> Profile:
+        if self.arithmetic == "float":
+            return pure_profile(shifts * SHARES[self.calibration] * self.epsilon, why=why)
+        steps = self._steps(problem)
+        why = "one record moves every exponent, an integer, by 0 to a known number; exactly these probabilities"
+        return pure_profile(shifts * steps.largest / steps.scale * (1.0 + 1e-14), why=why)
 
     def pair_profile(self, problem: HeavyTailedProblem, neighbour: HeavyTailedProblem) -> Profile:
         """The exact profile of one pair where the net can be enumerated, else the guarantee.
@@ -139,8 +136,8 @@ class ExponentialMechanism:
         A neighbour of another size (add/remove) needs `net_radius` and `truncation` given: the defaults depend
         on n, which is then no longer public.
         """
-        self._check(problem)
-        self._check(neighbour, "neighbour")
+        self.checked(problem)
+        heavy_tailed_problem(neighbour, "neighbour")
         same = all(
             getattr(problem, name) == getattr(neighbour, name)
             for name in ("d", "radius", "domain", "theta", "tau", "moment")
@@ -165,7 +162,7 @@ class ExponentialMechanism:
         InvalidInput
             Where the net has more points than can be enumerated.
         """
-        self._check(problem)
+        self.checked(problem)
         net = self.net(problem)
         if self._cube(problem) > ENUMERABLE:
             raise validation.invalid(
@@ -192,28 +189,15 @@ class ExponentialMechanism:
         cube = self._cube(problem)
         return "enumerate" if cube <= _FEW and cube * problem.n <= _QUICK else "tree"
 
-    def __call__(self, problem: HeavyTailedProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` net points, shape (trials, d).
-
-        Enumeration costs O(N·n·d) once a problem; the tree O(n·d) a box once a problem, and O(n·d) a proposal.
-        The envelope of the last few problems is kept.
-
-        It always answers: the tree goes on proposing until a point is accepted, which happens with probability 1
-        (`tree`). How long that takes depends on the data; time is outside the guarantee.
-        """
-        self._check(problem)
-        check_rng(rng)
-        trials = validation.integer("trials", trials, at_least=1)
-        with one_blas_thread():
-            if self.sampler_for(problem) == "tree":
-                made = envelope(self, problem)
-                return made.draw(trials, rng)[0] * self.net(problem).spacing
-            if self.arithmetic == "exact":
-                points, exponents = _integers(self, problem)
-                return points[choose(Source(rng), exponents, self._steps(problem).scale, trials)]
-            points, cumulative = _enumerated(self, problem)
-            chosen = np.searchsorted(cumulative, rng.random(trials), side="right")
-            return points[np.minimum(chosen, len(points) - 1)]
+    def _draw(self, problem: HeavyTailedProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+        if self.sampler_for(problem) == "tree":
+            return envelope(self, problem).draw(rows, rng)[0] * self.net(problem).spacing
+        if self.arithmetic == "exact":
+            points, exponents = _integers(self, problem)
+            return points[choose(Source(rng), exponents, self._steps(problem).scale, rows)]
+        points, cumulative = _enumerated(self, problem)
+        chosen = np.searchsorted(cumulative, rng.random(rows), side="right")
+        return points[np.minimum(chosen, len(points) - 1)]
 
     def release(self, problem: HeavyTailedProblem, seed: int | None = None) -> Release:
         """`dpbench.core.sampling.release`; the info also names the sampler, ζ and ι, which n and the bounds give."""
@@ -231,7 +215,7 @@ class ExponentialMechanism:
             "sampler" and, for the tree: "boxes_opened", "acceptance" (estimated chance that a proposal is accepted)
             and "boxes" (parts of the envelope).
         """
-        self._check(problem)
+        self.checked(problem)
         if self.sampler_for(problem) != "tree":
             return {"sampler": "enumerate"}
         made = envelope(self, problem)
@@ -247,10 +231,6 @@ class ExponentialMechanism:
 
     def _cube(self, problem: HeavyTailedProblem) -> float:
         return (2.0 * self.net(problem).resolution + 1.0) ** problem.d
-
-    def _check(self, problem: Any, name: str = "problem") -> None:
-        if not isinstance(problem, HeavyTailedProblem):
-            raise validation.invalid(name, "a HeavyTailedProblem", problem)
 
 
 @lru_cache(maxsize=4)

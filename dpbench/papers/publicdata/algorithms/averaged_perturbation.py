@@ -9,27 +9,37 @@ from functools import partial
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.core.sampling import nothing_to_diagnose, sample
+from dpbench.core.sampling import block_width
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
-from dpbench.papers.publicdata.algorithms._release import release
+from dpbench.papers.publicdata.algorithms.function_mechanism import FunctionMechanism, Normalization
 from dpbench.papers.publicdata.algorithms.oracles import joint, nearest, public_values
 from dpbench.papers.publicdata.algorithms.perturb import INEXACT
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.losses import LIPSCHITZ
 from dpbench.papers.publicdata.objective import is_exact, minimum_norm
-from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem, records_apart
+from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem
 from dpbench.privacy import gaussian
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed
-from dpbench.privacy.arithmetic import float_alone
+from dpbench.privacy.mechanism import Calibration, Count, Epsilon, FloatArithmetic, NoiseScale, PositiveDelta, Size
 from dpbench.privacy.profile import Profile, gaussian_profile, no_privacy
 
 _ENTRIES = 2**18  # normal draws held at once: several of the J calls go to the oracle together
 _DRAWS = 2**14  # normal draws of a block's J calls, where it has more than eight trials: those not asked for are waste
 
 
+def bounded_away(problem: PublicDataProblem) -> PublicDataProblem:
+    """The problem itself, where no function of its class has norm 0 on the public points."""
+    p = public_data_problem(problem)
+    if not minimum_norm(p.hypotheses, p.public) > 0.0:
+        must_be = (
+            "a class with inf ||f||_m > 0 on the public points for Algorithm 2 "
+            "(dpbench.papers.publicdata.algorithms.anchored.with_anchor adds the point z* where all f are 1)"
+        )
+        raise validation.invalid("hypotheses", must_be, p.hypotheses)
+    return p
+
+
 @dataclass(frozen=True)
-class AveragedPerturbation:
+class AveragedPerturbation(FunctionMechanism):
     """f̄ = (1/J)·Σ_j argmin over F of L_D(f) + η·ω_m^{(j)}(f); the output is Perturb(f̄) with Gaussian noise.
 
     Parameters
@@ -60,32 +70,18 @@ class AveragedPerturbation:
     trial; O(m) memory a trial, O(n + m) a problem.
     """
 
-    epsilon: float
-    delta: float
+    epsilon: Epsilon
+    delta: PositiveDelta
     _: KW_ONLY
-    calls: int = 64
-    normalization: str = "mean"
-    perturbation: float | None = None
-    calibration: str = "exact"
-    noise_scale: float | None = None
-    arithmetic: str = "float"
+    calls: Count = 64
+    normalization: Normalization = "mean"
+    perturbation: Size | None = None
+    calibration: Calibration = "exact"
+    noise_scale: NoiseScale | None = None
+    arithmetic: FloatArithmetic = "float"
 
-    sample = sample
-    release = release
-    diagnose = nothing_to_diagnose
-
-    def __post_init__(self) -> None:
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=True))
-        put(self, "calls", validation.integer("calls", self.calls, at_least=1))
-        validation.choice("normalization", self.normalization, ("mean", "sum"))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
-        if self.perturbation is not None:
-            put(self, "perturbation", validation.real("perturbation", self.perturbation, above=0.0, size=True))
-        if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        float_alone(self.arithmetic)
+    checked = staticmethod(bounded_away)
+    fixed = ("perturbation", "noise_scale")
 
     def eta(self, problem: PublicDataProblem) -> float:
         """η in use, beside the loss of the normalisation in use."""
@@ -118,20 +114,14 @@ class AveragedPerturbation:
         rho = theory.lemma10_stability_printed(p.n, self.eta(p), size, self.calls, self.delta)
         return theory.perturb_scale_printed(p.m, rho, self.epsilon, 0.5 * self.delta, "gaussian")
 
-    def guarantee(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours, from the noise in use; void for an inexact oracle.
+    def _guarantee(self, problem: PublicDataProblem) -> Profile:
+        """Void for an inexact oracle.
 
         Given ω, the output is a function of Gaussian noise whose centre moves by at most √m·ρ, but for ω of
         probability δ/2: δ(ε) is at most δ/2 plus that of the shift, whatever ε is. At ρ = 2 no ω is left out.
-        "add-remove": the same, where perturbation and noise_scale are given: ω does not depend on n.
+        "add-remove": the same, for ω does not depend on n.
         """
-        validation.choice("neighbours", neighbours, NEIGHBOURS)
-        if neighbours == "replace":
-            return self._profile(bounded_away(problem))
-        check_fixed(self, ("perturbation", "noise_scale"))
-        return as_add_remove(self._profile(bounded_away(problem)), MEANS)
-
-    def _profile(self, p: PublicDataProblem) -> Profile:
+        p = problem
         if not is_exact(p.hypotheses):
             return no_privacy(INEXACT)
         gamma, rho = self.gamma(p), self.stability(p)
@@ -145,18 +135,14 @@ class AveragedPerturbation:
         delta = partial(_delta, mu=shift / gamma, left_out=left_out)
         return Profile("upper", why, delta, law=("lost", left_out, ("gaussian", shift, gamma)))
 
-    def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
-        """The guarantee."""
-        records_apart(problem, neighbour)
-        return self.guarantee(problem)
-
     def centres(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         """f̄(Z_1), …, f̄(Z_m) of `trials` runs, shape (trials, m): the same ω for the same generator."""
         p = bounded_away(problem)
-        return in_blocks(partial(self._centres, p, rng), p, trials, rng, widest=self._widest(p))
+        width = self._width(p, trials)
+        return np.concatenate([self._centres(p, rng, width, min(width, trials - at)) for at in range(0, trials, width)])
 
-    def _widest(self, problem: PublicDataProblem) -> int:
-        return 8 * max(1, _DRAWS // (8 * self.calls * problem.m))
+    def _width(self, problem: PublicDataProblem, trials: int) -> int:
+        return min(block_width(problem), 8 * max(1, _DRAWS // (8 * self.calls * problem.m)))
 
     def _centres(self, problem: PublicDataProblem, rng: np.random.Generator, width: int, rows: int) -> np.ndarray:
         oracle = joint(problem)
@@ -171,32 +157,10 @@ class AveragedPerturbation:
             total += public_values(problem, found).reshape(count, rows, problem.m).sum(axis=0)
         return total / self.calls
 
-    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, width of the class)."""
-        p = bounded_away(problem)
-        return in_blocks(partial(self._run, p, rng), p, trials, rng, widest=self._widest(p))
-
-    def block(self, problem: PublicDataProblem, width: int, rng: np.random.Generator) -> np.ndarray:
-        """`width` trials side by side and nothing beyond them, shape (width, width of the class)."""
-        return one_block(partial(self._run, problem, rng), problem, width, rng)
-
-    def _run(self, problem: PublicDataProblem, rng: np.random.Generator, width: int, rows: int) -> np.ndarray:
-        """The first `rows` of a block of `width` trials."""
+    def _draw(self, problem: PublicDataProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
         gamma = self.gamma(problem)
         zeta = rng.standard_normal((width, problem.m))[:rows]
         return nearest(problem, self._centres(problem, rng, width, rows) + gamma * zeta)
-
-
-def bounded_away(problem: PublicDataProblem) -> PublicDataProblem:
-    """The problem itself, where no function of its class has norm 0 on the public points."""
-    p = public_data_problem(problem)
-    if not minimum_norm(p.hypotheses, p.public) > 0.0:
-        must_be = (
-            "a class with inf ||f||_m > 0 on the public points for Algorithm 2 "
-            "(dpbench.papers.publicdata.algorithms.anchored.with_anchor adds the point z* where all f are 1)"
-        )
-        raise validation.invalid("hypotheses", must_be, p.hypotheses)
-    return p
 
 
 def _delta(epsilon: float, mu: float, left_out: float) -> float:

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.papers.publicdata.algorithms._blocks import in_blocks
+from dpbench.core.sampling import block_width, check_rng
 from dpbench.papers.publicdata.algorithms.oracles import nearest
 from dpbench.papers.publicdata.objective import is_exact
 from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem
 from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_gaussian
 
-NOISES = ("gaussian", "laplace")
 INEXACT = "the class does not say that its oracle is exact: nothing is guaranteed"
 
 
@@ -56,12 +55,14 @@ def perturb(
     if centre.shape[0] != p.m:
         raise validation.invalid("values", f"a vector of length m = {p.m}", centre)
     gamma = validation.real("gamma", gamma, at_least=0.0)
-    validation.choice("noise", noise, NOISES)
+    validation.choice("noise", noise, ("gaussian", "laplace"))
 
-    def run(width: int, rows: int) -> np.ndarray:
-        return nearest(p, centre + gamma * standard_noise(noise, rng, (width, p.m))[:rows])
-
-    return in_blocks(run, p, trials, rng)
+    check_rng(rng)
+    trials, width = validation.integer("trials", trials, at_least=1), block_width(p)
+    rows = [min(width, trials - at) for at in range(0, trials, width)]
+    return np.concatenate(
+        [nearest(p, centre + gamma * standard_noise(noise, rng, (width, p.m))[:count]) for count in rows]
+    )
 
 
 def perturb_profile(problem: PublicDataProblem, rho: float, gamma: float, noise: str) -> Profile:

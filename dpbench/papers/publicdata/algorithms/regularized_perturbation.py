@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,21 +12,19 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
-from dpbench.core.sampling import sample
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
-from dpbench.papers.publicdata.algorithms._release import release
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
-from dpbench.papers.publicdata.algorithms.exact_perturb import exact_profile, exact_scale, exact_values
+from dpbench.papers.publicdata.algorithms.function_mechanism import FunctionMechanism, Normalization
 from dpbench.papers.publicdata.algorithms.oracles import joint, nearest, on_public, public_values
-from dpbench.papers.publicdata.algorithms.perturb import INEXACT, NOISES, perturb_profile, standard_noise
+from dpbench.papers.publicdata.algorithms.perturb import INEXACT, perturb_profile, standard_noise
 from dpbench.papers.publicdata.complexity import uncounted
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.losses import CONVEX, LIPSCHITZ
 from dpbench.papers.publicdata.objective import is_exact
 from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem, records_apart
-from dpbench.privacy.add_remove import MEANS, NEIGHBOURS, as_add_remove, check_fixed, record_counts
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.privacy.add_remove import MEANS, as_add_remove, record_counts
+from dpbench.privacy.mechanism import Arithmetic, Calibration, Delta, Epsilon, Noise, NoiseScale, Size
+from dpbench.privacy.one_shot import scale_for, step_noise
 from dpbench.privacy.profile import Profile, no_privacy, pure_profile, shifted_gaussian
 
 _minimisers: WeakKeyDictionary[PublicDataProblem, dict[Any, tuple[Any, np.ndarray, float]]] = WeakKeyDictionary()
@@ -43,7 +40,7 @@ _ROUNDING = 32.0 * 2.0**-53
 
 
 @dataclass(frozen=True)
-class RegularizedPerturbation:
+class RegularizedPerturbation(FunctionMechanism):
     """f̄ = argmin over F of L_D(f) + η‖f‖²_m; the output is Perturb(f̄): nearest on Z to f̄ + γζ.
 
     Made for a convex class and a convex loss. On others it runs, and the stability that noise and guarantee rest
@@ -75,33 +72,21 @@ class RegularizedPerturbation:
     are the parametrisation of the class.
     """
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: Epsilon
+    delta: Delta = 0.0
     _: KW_ONLY
-    noise: str = "gaussian"
-    normalization: str = "mean"
-    regularization: float | None = None
-    calibration: str = "exact"
-    noise_scale: float | None = None
-    arithmetic: str = "float"
+    noise: Noise = "gaussian"
+    normalization: Normalization = "mean"
+    regularization: Size | None = None
+    calibration: Calibration = "exact"
+    noise_scale: NoiseScale | None = None
+    arithmetic: Arithmetic = "float"
 
-    sample = sample
-    release = release
+    fixed = ("regularization", "noise_scale")
 
     def __post_init__(self) -> None:
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        validation.choice("noise", self.noise, NOISES)
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=self.noise == "gaussian"))
-        validation.choice("normalization", self.normalization, ("mean", "sum"))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
-        if self.regularization is not None:
-            put(self, "regularization", validation.real("regularization", self.regularization, above=0.0, size=True))
-        if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
-        if self.arithmetic == "exact" and self.noise_scale == 0.0:
-            raise validation.invalid("noise_scale", "above 0 where arithmetic is 'exact'", self.noise_scale)
+        super().__post_init__()
+        check_noise(self)
 
     def eta(self, problem: PublicDataProblem) -> float:
         """η in use, beside the loss of the normalisation in use."""
@@ -137,28 +122,29 @@ class RegularizedPerturbation:
         if self.noise_scale is not None:
             return self.noise_scale
         if self.calibration == "exact" and self.arithmetic == "exact":
-            return exact_scale(p.m, self.stability(p), width(p), self.epsilon, self.delta, self.noise)
+            moved = _moved(self.noise, p.m, self.stability(p) + 2.0 * prediction_error(width(p)))
+            return scale_for(self.noise, moved, p.m, self.epsilon, self.delta)
         if self.calibration == "exact":
             return theory.perturb_scale(p.m, self.stability(p), self.epsilon, self.delta, self.noise)
         rho = theory.regularized_stability_printed(p.n, self.eta(p))
         return theory.perturb_scale_printed(p.m, rho, self.epsilon, 0.5 * self.delta, self.noise)
 
-    def guarantee(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours, from the noise in use; void for an inexact oracle.
+    def _guarantee(self, problem: PublicDataProblem) -> Profile:
+        """Void for an inexact oracle."""
+        return self._profile(problem, "replace")
 
-        "add-remove": where regularization and noise_scale are given: objectives over n and n + 1 records differ by
-        what a replaced record changes among n, at most. The grid of exact arithmetic is γ's, whatever n is.
-        """
-        validation.choice("neighbours", neighbours, NEIGHBOURS)
-        if neighbours == "add-remove":
-            check_fixed(self, ("regularization", "noise_scale"))
-        p, rho = public_data_problem(problem), self.stability(problem, neighbours=neighbours)
-        gamma = self.gamma(p)
-        if self.arithmetic == "exact":
-            profile = exact_profile(p, rho, gamma, self.noise, width(p))
-        else:
-            profile = perturb_profile(p, rho, gamma, self.noise)
-        return profile if neighbours == "replace" else as_add_remove(profile, MEANS)
+    def _add_remove(self, problem: PublicDataProblem) -> Profile:
+        """Objectives over n and n + 1 records differ by what a replaced record changes among n, at most. The grid of
+        exact arithmetic is γ's, whatever n is."""
+        return as_add_remove(self._profile(problem, "add-remove"), MEANS)
+
+    def _profile(self, p: PublicDataProblem, neighbours: str) -> Profile:
+        rho, gamma = self.stability(p, neighbours=neighbours), self.gamma(p)
+        if self.arithmetic == "float" or not is_exact(p.hypotheses):
+            return perturb_profile(p, rho, gamma, self.noise)
+        moved = _moved(self.noise, p.m, rho + 2.0 * prediction_error(width(p))) * (1.0 + 1e-12)
+        why = "a function of noise on f(Z), whose centre moves by sqrt(m) rho in l2 and m rho in l1"
+        return step_noise(self.noise, gamma).profile(moved, p.m, why)
 
     def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
         """Profile of one pair, from the two computed f̄: exact for constants under Gaussian noise, else upper.
@@ -218,21 +204,28 @@ class RegularizedPerturbation:
         """f̄(Z_1), …, f̄(Z_m)."""
         return np.asarray(public_values(problem, self.minimiser(problem)[None, :])[0])
 
-    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, width): a draw of m variables and one oracle call on Z each."""
-        return in_blocks(partial(self._run, problem, rng), problem, trials, rng)
-
-    def block(self, problem: PublicDataProblem, width: int, rng: np.random.Generator) -> np.ndarray:
-        """`width` trials side by side and nothing beyond them, shape (width, width of the class)."""
-        return one_block(partial(self._run, problem, rng), problem, width, rng)
-
-    def _run(self, problem: PublicDataProblem, rng: np.random.Generator, width: int, rows: int) -> np.ndarray:
-        """The first `rows` of a block of `width` trials."""
-        gamma = self.gamma(problem)
+    def _draw(self, problem: PublicDataProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+        centre, gamma = self.centre(problem), self.gamma(problem)
         if self.arithmetic == "exact":
-            return nearest(problem, exact_values(self.centre(problem), gamma, self.noise, rng, width)[:rows])
-        zeta = standard_noise(self.noise, rng, (width, problem.m))[:rows]
-        return nearest(problem, self.centre(problem) + gamma * zeta)
+            return nearest(problem, step_noise(self.noise, gamma).around(centre, 1.0, rng, width)[:rows])
+        return nearest(problem, centre + gamma * standard_noise(self.noise, rng, (width, problem.m))[:rows])
+
+
+def check_noise(mechanism: Any) -> None:
+    """Refuse Gaussian noise for δ = 0, and no noise in exact arithmetic."""
+    validation.delta(mechanism.delta, positive=mechanism.noise == "gaussian")
+    if mechanism.arithmetic == "exact" and mechanism.noise_scale == 0.0:
+        raise validation.invalid("noise_scale", "above 0 where arithmetic is 'exact'", mechanism.noise_scale)
+
+
+def _moved(noise: str, m: int, rho: float) -> float:
+    """How far f̄(Z) moves at most for ‖f̄ − f̄'‖_m ≤ ρ: in ℓ2 for Gaussian noise, in ℓ1 for Laplace noise."""
+    return (math.sqrt(m) if noise == "gaussian" else m) * rho
+
+
+def prediction_error(width: int) -> float:
+    """e: what a sum of `width` products, of absolute values that add up to at most √width, loses to rounding."""
+    return 4.0 * 2.0**-53 * (width + 2.0) * math.sqrt(width + 1.0)
 
 
 def allowed_gap(problem: PublicDataProblem, eta: float) -> float:

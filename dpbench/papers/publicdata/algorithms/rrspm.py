@@ -9,16 +9,14 @@ from functools import partial
 import numpy as np
 
 from dpbench.core import validation
-from dpbench.core.sampling import nothing_to_diagnose, sample
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.algorithms._blocks import in_blocks, one_block
-from dpbench.papers.publicdata.algorithms._release import release
+from dpbench.papers.publicdata.algorithms.function_mechanism import FunctionMechanism
 from dpbench.papers.publicdata.algorithms.oracles import nearest, public_values
-from dpbench.papers.publicdata.algorithms.perturb import INEXACT, NOISES
+from dpbench.papers.publicdata.algorithms.perturb import INEXACT
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import check_noise
 from dpbench.papers.publicdata.algorithms.separator import (
     DISCRETE,
     classification,
-    discrete_weights,
     weight_grid,
     weighted_minimisers,
 )
@@ -27,17 +25,17 @@ from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.objective import is_exact
 from dpbench.papers.publicdata.problem import PublicDataProblem, records_apart
 from dpbench.privacy import gaussian
-from dpbench.privacy.add_remove import NEIGHBOURS, as_add_remove
-from dpbench.privacy.arithmetic import ARITHMETICS
+from dpbench.privacy.add_remove import as_add_remove
 from dpbench.privacy.discrete import pair_from_logs
 from dpbench.privacy.integer_laplace import laplace_grid
 from dpbench.privacy.integer_noise import SIGMA_BITS, blurred, distance_from_rounded
+from dpbench.privacy.mechanism import Arithmetic, Calibration, Delta, Epsilon, Noise, NoiseScale, Size
 from dpbench.privacy.profile import Profile, discrete_profile, no_privacy, pure_profile
 from lowerbounds.parity_cubes import parity_cube
 
 
 @dataclass(frozen=True)
-class RRSPM:
+class RRSPM(FunctionMechanism):
     """f̃ minimises Σ ℓ(f(x_i), y_i) + Σ ξ_j·1[f(Z_j) ≠ Ỹ_j]; the output agrees with f̃ on Z and is chosen by f̃(Z).
 
     For classes with values ±1. Ỹ_j are fair coins and the weights ξ_j have either sign.
@@ -69,32 +67,20 @@ class RRSPM:
     Two oracle calls a trial, over the n + m points and over Z; O(m) memory a trial, O(n + m) a problem.
     """
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: Epsilon
+    delta: Delta = 0.0
     _: KW_ONLY
-    noise: str = "laplace"
-    calibration: str = "exact"
-    noise_constant: float | None = None
-    noise_scale: float | None = None
-    arithmetic: str = "float"
+    noise: Noise = "laplace"
+    calibration: Calibration = "exact"
+    noise_constant: Size | None = None
+    noise_scale: NoiseScale | None = None
+    arithmetic: Arithmetic = "float"
 
-    sample = sample
-    release = release
-    diagnose = nothing_to_diagnose
+    checked = staticmethod(classification)
 
     def __post_init__(self) -> None:
-        put = object.__setattr__  # as floats, so that equal mechanisms have equal seeds
-        validation.choice("noise", self.noise, NOISES)
-        put(self, "epsilon", validation.epsilon(self.epsilon))
-        put(self, "delta", validation.delta(self.delta, positive=self.noise == "gaussian"))
-        validation.choice("calibration", self.calibration, ("exact", "printed"))
-        if self.noise_constant is not None:
-            put(self, "noise_constant", validation.real("noise_constant", self.noise_constant, above=0.0, size=True))
-        if self.noise_scale is not None:
-            put(self, "noise_scale", validation.real("noise_scale", self.noise_scale, at_least=0.0, size=True))
-        validation.choice("arithmetic", self.arithmetic, ARITHMETICS)
-        if self.arithmetic == "exact" and self.noise_scale == 0.0:
-            raise validation.invalid("noise_scale", "above 0 where arithmetic is 'exact'", self.noise_scale)
+        super().__post_init__()
+        check_noise(self)
 
     @property
     def _law(self) -> str:
@@ -113,13 +99,16 @@ class RRSPM:
             return theory.rrspm_gaussian_scale(m, self.epsilon, self.delta, patterns(problem))
         return theory.rrspm_gaussian_scale_printed(m, self.epsilon, self.delta, self.noise_constant)
 
-    def guarantee(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> Profile:
-        """Upper profile over all neighbours, from the weights in use; void for an inexact oracle.
+    def _guarantee(self, problem: PublicDataProblem) -> Profile:
+        """Void for an inexact oracle.
 
         Laplace: 2m/b, from the shift of Lemma 18 coordinate by coordinate. Gaussian: `theory.rrspm_log_delta`. A record
         added or removed moves scores by 0 to 1 and not by −1 to 1: half the shift.
         """
-        return separator_profile(classification(problem), self._law, self.scale(problem), neighbours)
+        return separator_profile(problem, self._law, self.scale(problem))
+
+    def _add_remove(self, problem: PublicDataProblem) -> Profile:
+        return as_add_remove(separator_profile(problem, self._law, self.scale(problem), 1.0), HALF)
 
     def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
         """Exact on the parity cube, for records at x° and where all f agree (`lowerbounds.parity_cube`).
@@ -135,19 +124,8 @@ class RRSPM:
         why = "all choices of one parity are equally likely, and the law of the parity is known"
         return discrete_profile(pair_from_logs(laws[0], laws[1]), why=why)
 
-    def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw `trials` outputs, shape (trials, width of the class)."""
-        return in_blocks(partial(self._run, problem, rng), problem, trials, rng)
-
-    def block(self, problem: PublicDataProblem, width: int, rng: np.random.Generator) -> np.ndarray:
-        """`width` trials side by side and nothing beyond them, shape (width, width of the class)."""
-        return one_block(partial(self._run, problem, rng), problem, width, rng)
-
-    def _run(self, problem: PublicDataProblem, rng: np.random.Generator, width: int, rows: int) -> np.ndarray:
-        """The first `rows` of a block of `width` trials."""
-        scale = self.scale(problem)
-        p = discrete_weights(problem, self._law, scale) if self.arithmetic == "exact" else classification(problem)
-        found = weighted_minimisers(p, self._law, scale, rng, width, rows)
+    def _draw(self, problem: PublicDataProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+        found = weighted_minimisers(problem, self._law, self.scale(problem), rng, width, rows)
         return nearest(problem, public_values(problem, found))
 
 
@@ -167,8 +145,12 @@ def parity_law(problem: PublicDataProblem, noise: str, scale: float) -> np.ndarr
     return law if gap > 0.0 else law[::-1]
 
 
-def separator_profile(problem: PublicDataProblem, noise: str, scale: float, neighbours: str = "replace") -> Profile:
-    """Upper profile of Algorithms 4 and 5 with weights of this scale, for every class and every pair.
+HALF = "a shift by 1 is enough"
+
+
+def separator_profile(problem: PublicDataProblem, noise: str, scale: float, moved: float = 2.0) -> Profile:
+    """Upper profile of Algorithms 4 and 5 with weights of this scale, for every class and every pair whose scores'
+    differences one record changes by at most `moved`: 2 for a replaced one, 1 for one added or removed.
 
     `DISCRETE` (zero-one loss): weights are multiples of a grid, and sums of them and of the losses are exact. A tie
     between two functions may be broken by the records then, where continuous weights leave none; so each weight is
@@ -176,29 +158,21 @@ def separator_profile(problem: PublicDataProblem, noise: str, scale: float, neig
     Laplace weights. A rounded Gaussian weight shifted by 2 + g, whole steps, is the shifted weight rounded: the bound
     for continuous weights at s·2/(2 + g), and m times the distance from the rounded Gaussian.
     """
-    validation.choice("neighbours", neighbours, NEIGHBOURS)
-    if neighbours == "add-remove":
-        return as_add_remove(_separator_profile(problem, noise, scale, 1.0), "a shift by 1 is enough")
-    return _separator_profile(problem, noise, scale, 2.0)
-
-
-def _separator_profile(problem: PublicDataProblem, noise: str, scale: float, moved: float) -> Profile:
-    """`separator_profile` where one record changes the difference of two scores by at most `moved`."""
     if not is_exact(problem.hypotheses):
         return no_privacy(INEXACT)
     if scale == 0.0:
         return no_privacy("no noise is added")
     if noise == DISCRETE[1]:
-        spacing, sigma, _ = weight_grid(noise, scale)
-        shift = 0.5 * (moved + spacing) * (1.0 + 1e-12)
+        grid = weight_grid(noise, scale)
+        shift = 0.5 * (moved + grid.spacing) * (1.0 + 1e-12)
         why = "a shift by 2 and a step of each of the m rounded Gaussian weights keeps the choice strictly"
         delta = partial(_gaussian_delta, m=problem.m, scale=scale / shift, log_patterns=patterns(problem))
         law = ("sign weights", problem.m, scale / shift, patterns(problem))
-        return blurred(Profile("upper", why, delta, law=law), problem.m * distance_from_rounded(sigma))
+        return blurred(Profile("upper", why, delta, law=law), problem.m * distance_from_rounded(grid.size))
     if noise == DISCRETE[0]:
-        spacing, size, _ = weight_grid(noise, scale)
+        grid = weight_grid(noise, scale)
         why = "a shift by 2 and a step of each of the m discrete Laplace weights keeps the choice strictly"
-        return pure_profile(problem.m * (moved + spacing) / (size * spacing) * (1.0 + 1e-12), why=why)
+        return pure_profile(problem.m * (moved + grid.spacing) / (grid.size * grid.spacing) * (1.0 + 1e-12), why=why)
     if noise == "laplace":
         why = "a shift by 2 of each of the m Laplace weights keeps the choice when one record changes"
         return pure_profile(moved * problem.m / scale, why=why)

@@ -10,8 +10,7 @@ from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.papers.publicdata.algorithms.oracles import joint
 from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem
-from dpbench.privacy.integer_laplace import laplace, laplace_grid
-from dpbench.privacy.integer_noise import gaussian, gaussian_grid
+from dpbench.privacy.one_shot import StepNoise, step_noise
 
 DISCRETE = ("discrete laplace", "discrete gaussian")
 """Laws of weights from integers."""
@@ -28,14 +27,13 @@ def weighted_minimisers(
     adds up is one too, and sums are exact in floating point up to 2⁵³ such steps.
     """
     if noise in DISCRETE:
-        source, count = Source(rng), width * problem.m
-        spacing, size, _ = weight_grid(noise, scale)
-        made = laplace(source, int(size), count) if noise == DISCRETE[0] else gaussian(source, size, count)
-        steps = made.reshape(width, problem.m)[:rows]
+        discrete_weights(problem, noise, scale)
+        grid, source, count = weight_grid(noise, scale), Source(rng), width * problem.m
+        steps = grid.draw(source, count).reshape(width, problem.m)[:rows]
         source.more(max(0, count - source.at_hand.size))
         signs = (source.at_hand[:count] >> np.uint64(63)).astype(np.float64).reshape(width, problem.m)[:rows]
         oracle = joint(problem)
-        return oracle.erm_many(oracle.objective(problem.loss, 1.0), -0.5 * spacing * steps * (2.0 * signs - 1.0))
+        return oracle.erm_many(oracle.objective(problem.loss, 1.0), -0.5 * grid.spacing * steps * (2.0 * signs - 1.0))
     draws = rng.laplace if noise == "laplace" else rng.normal
     xi = draws(0.0, scale, (width, problem.m))[:rows]
     labels = 2.0 * rng.integers(0, 2, (width, problem.m))[:rows] - 1.0
@@ -51,19 +49,16 @@ def classification(problem: Any) -> PublicDataProblem:
     return p
 
 
-def weight_grid(noise: str, scale: float) -> tuple[float, float, float]:
-    """Spacing of the grid of `DISCRETE` weights, t or σ in steps of it, and steps that no weight in use goes beyond."""
-    if noise == DISCRETE[0]:
-        spacing, size = laplace_grid(scale, 1.0)
-        return spacing, float(size), 1024.0 * size
-    grid = gaussian_grid(scale)
+def weight_grid(noise: str, scale: float) -> StepNoise:
+    """`DISCRETE` weights of this scale, in steps of at most 1."""
+    grid = step_noise(noise.removeprefix("discrete "), scale, 1.0)
     if grid.spacing > 1.0:
         raise validation.invalid("noise_scale", f"at most {2.0**28:g} where arithmetic is 'exact'", scale)
-    return grid.spacing, grid.sigma, 16.0 * grid.sigma
+    return grid
 
 
-def discrete_weights(problem: PublicDataProblem, noise: str, scale: float) -> PublicDataProblem:
-    """The problem itself, where sums over it with discrete weights of this scale are exact in floating point.
+def discrete_weights(problem: PublicDataProblem, noise: str, scale: float) -> None:
+    """Refuses a problem unless sums over it with discrete weights of this scale are exact in floating point.
 
     The loss must be the zero-one loss. Weights of 2¹⁰ scales, beyond which no Laplace weight lies save with probability
     m·e^−1024 (16 standard deviations of Gaussian ones, where the sampler ends), and n records, must add up to less than
@@ -72,7 +67,7 @@ def discrete_weights(problem: PublicDataProblem, noise: str, scale: float) -> Pu
     p = classification(problem)
     if p.loss != "zero-one":
         raise validation.invalid("loss", "zero-one where arithmetic is 'exact'", p.loss)
-    spacing, _, largest = weight_grid(noise, scale)
-    if not p.n / spacing + p.m * largest < 2.0**51:
+    grid = weight_grid(noise, scale)
+    largest = (1024.0 if noise == DISCRETE[0] else 16.0) * grid.size
+    if not p.n / grid.spacing + p.m * largest < 2.0**51:
         raise validation.invalid("noise_scale", f"of another size for n = {p.n} and m = {p.m}", scale)
-    return p
