@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -27,18 +28,13 @@ def test_delta_of_a_region_is_the_least_over_its_corners() -> None:
 @pytest.mark.parametrize(("hits", "trials"), [(0, 7), (1, 7), (3, 40), (40, 40), (39, 40), (12, 300)])
 @pytest.mark.parametrize("tail", [0.3, 0.05, 1e-6])
 def test_clopper_pearson_inverts_the_binomial_sum(hits: int, trials: int, tail: float) -> None:
-    low = float(bounds.lower(hits, trials, tail))
-    high = float(bounds.upper(hits, trials, tail))
-    if hits:
-        assert float(twin.tail_at_least(hits, trials, low)) == pytest.approx(tail, rel=1e-8)
-    else:
-        assert low == 0.0
-    if hits < trials:
-        left = float(1 - twin.tail_at_least(hits + 1, trials, high))
-        assert left <= tail * (1.0 + 1e-9)
-        assert left == pytest.approx(tail, rel=1e-3)  # widened by 1e-11 of q, which is 1e-3 of 1 - q at worst
-    else:
-        assert high == 1.0
+    """In rationals: the chance beyond a bound is at most the tail, never a rounding more, and hardly less."""
+    low, high = float(bounds.lower(hits, trials, tail)), float(bounds.upper(hits, trials, tail))
+    beyond = twin.tail_at_least(hits, trials, low), 1 - twin.tail_at_least(hits + 1, trials, high)
+    assert beyond[0] <= Fraction(tail) if hits else low == 0.0
+    assert beyond[1] <= Fraction(tail) if hits < trials else high == 1.0
+    assert not hits or float(beyond[0]) == pytest.approx(tail, rel=1e-8)
+    assert hits == trials or float(beyond[1]) == pytest.approx(tail, rel=1e-3)  # widened by 1e-11 of q
 
 
 def _epsilon_bounds(trials: int, alpha: float, angle: int) -> np.ndarray:

@@ -1,19 +1,17 @@
-"""Slow twins of `dpbench.bounds`: binomial sums in mpmath, coverage by enumeration, a mean by bets one at a time."""
+"""Slow twins of `dpbench.bounds`: binomial sums in rationals, coverage by enumeration, a mean by bets one at a time."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
-import mpmath
 import numpy as np
 
 
-def tail_at_least(hits: int, trials: int, p: float) -> mpmath.mpf:
-    """P(Bin(trials, p) >= hits), summed term by term with 40 digits."""
-    with mpmath.workdps(40):
-        q = mpmath.mpf(p)
-        terms = (mpmath.binomial(trials, k) * q**k * (1 - q) ** (trials - k) for k in range(hits, trials + 1))
-        return mpmath.fsum(terms)
+def tail_at_least(hits: int, trials: int, p: float) -> Fraction:
+    """P(Bin(trials, p) >= hits), exactly: a float is a rational number."""
+    q = Fraction(p)
+    return sum((math.comb(trials, k) * q**k * (1 - q) ** (trials - k) for k in range(hits, trials + 1)), Fraction(0))
 
 
 def masses(trials: int, p: float) -> np.ndarray:

@@ -86,6 +86,8 @@ def test_no_privacy_and_perfect_privacy():
     assert (nothing.delta(1e9), nothing.epsilon(0.999), nothing.neighbours) == (1.0, math.inf, "add-remove")
     perfect = gaussian_profile(0.0, kind="upper", why="")
     assert (perfect.delta(0.0), perfect.epsilon(0.0), perfect.mu) == (0.0, 0.0, 0.0)
+    failing = approximate_profile(0.0, 0.25, why="no loss but in a quarter of the runs")
+    assert (failing.delta(0.0), failing.epsilon(0.25), failing.epsilon(0.2)) == (0.25, 0.0, math.inf)
 
 
 def test_known_numbers_are_kept_to_the_bit():

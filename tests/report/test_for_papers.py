@@ -20,10 +20,11 @@ from matplotlib.figure import Figure
 
 import dpbench
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger import registry
+from dpbench.ledger import Paper, registry
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Evidence
 from dpbench.report import by_kind
+from dpbench.report.latex import citation_cff
 from dpbench.report.signs import escaped
 from dpbench.report.template import make
 
@@ -38,6 +39,15 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[P
     assert run("verify --claims outside_paper --workers 1 --quiet")[0] == 0
     yield tmp_path
     registry.use(None)
+
+
+def test_quotes_of_a_citation_read_back() -> None:
+    """A quoted text of YAML without control characters is one of JSON: each reads back to what it was made of."""
+    title, author = 'On "private" \\alpha: a note #1', "O'Neil, {A}"
+    lines = citation_cff([Paper("toy", title=title, authors=(author,), year=2026)]).splitlines()
+    assert lines.count("references:") == 1 and "    year: 2026" in lines
+    read = [json.loads(line.partition(": ")[2]) for line in lines if '"' in line]
+    assert read[1:] == [title, author]
 
 
 @pytest.mark.slow
