@@ -41,26 +41,6 @@ def ball_loss_bound_corrected(smoothness: float, x_bound: float, y: float, radiu
     return 2.0 * y**2 + smoothness * radius**2 * x_bound**2
 
 
-def perturbed_loss_bound(
-    smoothness: float, x_bound: float, y: float, radius: float, noise: float, count: int, delta: float
-) -> float:
-    """Δ(B) = ‖Y‖² + H‖X‖²σ² log(K/δ) + HB²‖X‖² (Lemma 10), `count` = K."""
-    tail = smoothness * x_bound**2 * noise**2 * math.log(count / delta)
-    return ball_loss_bound(smoothness, x_bound, y, radius) + tail
-
-
-def perturbed_loss_bound_corrected(
-    smoothness: float, x_bound: float, y: float, radius: float, noise: float, count: int, chance: float,
-    records: int,
-) -> float:  # fmt: skip
-    """(‖Y‖ + √(H/2)‖X‖(B + σ√(2 log(8K·records/chance))))², exceeded with probability ≤ `chance`/(4K).
-
-    P(|⟨b, x⟩| ≥ t) ≤ 2 exp(−t²/(2‖X‖²σ²)) for one record, then a union over the records of S₂.
-    """
-    reach = radius + noise * math.sqrt(2.0 * math.log(8.0 * count * records / chance))
-    return (y + math.sqrt(0.5 * smoothness) * x_bound * reach) ** 2
-
-
 def score_penalty(loss_bound: float, y: float, n: int, count: int, beta: float) -> float:
     """Δ(B)log(K/β)/n + √(4‖Y‖²log(K/β)/n), added to a score (Algorithm 4, line 6); n is the whole data set."""
     log = math.log(count / beta)
@@ -86,14 +66,6 @@ def score_excess_corrected(loss_bound: float, risk: float, records: int, count: 
 def selection_loss(sensitivity: float, candidates: int, epsilon: float, beta: float) -> float:
     """4γ log(N/β)/ε: what GenExpMech loses against a candidate of sensitivity γ (Theorem 12)."""
     return 4.0 * sensitivity * math.log(candidates / beta) / epsilon
-
-
-def grid_search_rate(
-    error: float, loss_bound: float, y: float, n: int, count: int, epsilon: float, beta: float
-) -> float:
-    """min{‖Y‖², ERR + √(4‖Y‖²log(4K/β)/n) + 5Δ/(nε)}, ERR and Δ at 2·max(‖w*‖, 1) (Theorem 7)."""
-    spread = math.sqrt(4.0 * y**2 * math.log(4.0 * count / beta) / n)
-    return min(y**2, error + spread + 5.0 * loss_bound / (n * epsilon))
 
 
 def grid_search_rate_corrected(
@@ -155,33 +127,6 @@ def perturbed_sub_gaussian_corrected(radius: float, noise: float) -> float:
     −½log(1 − r) + (log 2/2)(1 − 8r/3)/(1 − r) < log 2.
     """
     return math.sqrt(2.0 * radius**2 / math.log(2.0) + 16.0 / 3.0 * noise**2)
-
-
-def perturbed_moment(radius: float, noise: float, sub_gaussian: float) -> float:
-    """E exp((B + σZ)²/γ²), Z standard normal: (1 − 2σ²/γ²)^{−1/2}·exp(B²/(γ² − 2σ²)), infinite if γ² ≤ 2σ²."""
-    room = sub_gaussian**2 - 2.0 * noise**2
-    if room <= 0.0:
-        return math.inf
-    exponent = radius**2 / room
-    return math.exp(exponent) * sub_gaussian / math.sqrt(room) if exponent < 700.0 else math.inf
-
-
-def boosting_spread(smoothness: float, y: float, sub_gaussian: float, n: int, beta: float) -> float:
-    """T(n, β) = 4γ log(4/β)√H̃/(‖Y‖√n) (Lemma 11); `smoothness` = H̃."""
-    return 4.0 * sub_gaussian * math.log(4.0 / beta) * math.sqrt(smoothness) / (y * math.sqrt(n))
-
-
-def boosting_upper(smoothness: float, y: float, sub_gaussian: float, n: int, beta: float) -> float:
-    """U(n, β) = T‖Y‖² + ‖Y‖√log(2/β)/√n (Lemma 11)."""
-    spread = boosting_spread(smoothness, y, sub_gaussian, n, beta) * y**2
-    return spread + y * math.sqrt(math.log(2.0 / beta)) / math.sqrt(n)
-
-
-def boosting_lower(smoothness: float, y: float, sub_gaussian: float, loss_bound: float, n: int, beta: float) -> float:
-    """V(n, β) = U + 2Δ(γ, β/4n)log(2/β)/n + 48H̃γ²log²(4/β)/n (Lemma 11), `loss_bound` = Δ(γ, β/4n)."""
-    upper = boosting_upper(smoothness, y, sub_gaussian, n, beta)
-    curved = 48.0 * smoothness * sub_gaussian**2 * math.log(4.0 / beta) ** 2 / n
-    return upper + 2.0 * loss_bound * math.log(2.0 / beta) / n + curved
 
 
 def boosting_rate(

@@ -15,6 +15,7 @@ from scipy.integrate import quad
 
 from dpbench.core import validation
 from dpbench.core.sampling import stream
+from dpbench.ledger.statement import Real
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
@@ -22,6 +23,7 @@ from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.theorems import lemma11, theorem15
 
 GD = NoisyGD(1.0, 1e-5, steps=8)
 
@@ -111,31 +113,29 @@ def test_boosting_makes_bad_runs_rare() -> None:
 
 
 def test_moment_of_a_perturbed_point() -> None:
+    """The left side of Theorem 15's condition, with a γ that is large enough to be finite."""
+    moment = theorem15.MOMENT.replace(symbols={"gamma2": Real("gamma^2", 0, 100)}, where={"gamma2": None}, witness=None)
     for radius, noise, gamma in ((1.0, 0.5, 2.0), (0.3, 1.0, 2.5), (2.0, 0.01, 1.5)):
         want = quad(
             lambda z: math.exp((radius + noise * z) ** 2 / gamma**2 - 0.5 * z * z) / math.sqrt(2.0 * math.pi),  # noqa: B023
             -60.0, 60.0, epsabs=0.0, epsrel=1e-11, limit=500, points=[0.0, radius],
         )[0]  # fmt: skip
-        assert theory.perturbed_moment(radius, noise, gamma) == pytest.approx(want, rel=1e-8)
-    assert theory.perturbed_moment(1.0, 1.0, math.sqrt(2.0)) == math.inf
-    assert theory.perturbed_moment(1.0, 0.0, theory.perturbed_sub_gaussian(1.0, 0.0)) == pytest.approx(math.e)
+        found = moment.number(moment.claim.parts["left"], B=radius, sigma=noise, gamma2=gamma**2)
+        assert found == pytest.approx(want, rel=1e-8)
+    assert theorem15.MOMENT.number(moment.claim.parts["left"], B=1.0, sigma=0.0) == pytest.approx(math.e)
 
 
 def test_formulas_by_hand() -> None:
     log = math.log(4.0 / 0.1)
     spread = 4.0 * 3.0 * log * math.sqrt(2.0) / (5.0 * 10.0)
-    assert theory.boosting_spread(2.0, 5.0, 3.0, 100, 0.1) == pytest.approx(spread)
+    at = {"Y": 5.0, "gamma": 3.0, "n": 100, "beta": 0.1}
+    assert lemma11.LEMMA11.number("T", **at) == pytest.approx(spread)
     upper = spread * 25.0 + 5.0 * math.sqrt(math.log(20.0)) / 10.0
-    assert theory.boosting_upper(2.0, 5.0, 3.0, 100, 0.1) == pytest.approx(upper)
-    lower = upper + 2.0 * 7.0 * math.log(20.0) / 100.0 + 48.0 * 2.0 * 9.0 * log**2 / 100.0
-    assert theory.boosting_lower(2.0, 5.0, 3.0, 7.0, 100, 0.1) == pytest.approx(lower)
+    assert lemma11.LEMMA11.number("U", **at) == pytest.approx(upper)
     rate = 1.0 + 14.0 / 50.0 + 14.0 / 100.0 + (32.0 * 3.0 * math.sqrt(2.0) * 5.0 + 80.0) / 10.0 + 23.04
     assert theory.boosting_rate(1.0, 7.0, 2.0, 5.0, 3.0, 100, 0.5) == pytest.approx(rate)
     boosted = 42.0 / 10.0 + (2.0 ** (4 / 3) * 5.0 ** (2 / 3) + 4.0) / 50.0 ** (2 / 3) + 29.0 / 50.0
     assert theory.boosted_smooth_erm_rate(1.0, 1.0, 5.0, 2.0, 100, 0.5) == pytest.approx(boosted)
-    grid = 1.0 + math.sqrt(4.0 * 2500.0 * math.log(800.0) / 1e4) + 5.0 * 9.0 / 5e3
-    assert theory.grid_search_rate(1.0, 9.0, 50.0, 10_000, 10, 0.5, 0.05) == pytest.approx(grid)
-    assert theory.grid_search_rate(1.0, 9.0, 1.0, 10_000, 10, 0.5, 0.05) == 1.0
     adaptive = (6.0 ** (4 / 3) * 50.0 ** (2 / 3) + 36.0) / 5e3 ** (2 / 3) + (300.0 + 2500.0) / 100.0 + 2536.0 / 5e3
     assert theory.adaptive_smooth_erm_rate(1.0, 1.0, 50.0, 3.0, 10_000, 0.5) == pytest.approx(adaptive)
     exact = theory.grid_search_rate_corrected(1.0, 9.0, 4.0, 2.0, 1_000, 10, 0.5, 0.05)

@@ -38,7 +38,7 @@ from glm_instances import (
 from dpbench.papers.glm import losses, theory, theory_selection
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
-from dpbench.papers.glm.theorems import lemma11, paper
+from dpbench.papers.glm.theorems import lemma11, lemmas9_10, paper
 from dpbench.papers.glm.theorems.algorithm5 import coin_pair
 
 POINT_MASS: dict[str, Check] = {
@@ -154,9 +154,9 @@ ASSUMPTIONS: Assumptions = {
     },
     "glm.lemma11.inequality": {
         "w fixed: independent of S and gamma^2 sub-Gaussian for every gamma^2 >= |w|^2/log 2; 0 < beta < 1": every(
-            "glm.lemma11.inequality", lambda w, b: w >= 0.0 and 0.0 < b < 1.0, "|w|", "beta"),
+            "glm.lemma11.inequality", lambda g, b: g > 0.0 and 0.0 < b < 1.0, "gamma", "beta"),
         "the row of the headline has w = 0, labels 0 or Y: loss at zero y^2 <= Y^2": lambda: 0.0 in series(
-            "glm.lemma11.inequality")["|w|"],
+            "glm.lemma11.inequality")["b"],
     },
     "glm.lemma11.inequality.rare": {
         "w = 1 fixed: gamma^2 = 1/log 2, the loss at zero is 0 <= Y^2, both records within X = 1": lambda: float(
@@ -184,7 +184,7 @@ ASSUMPTIONS: Assumptions = {
             "glm.thm7.inequality.penalty")["r"],
     },
     "glm.thm15.inequality": {
-        "|w~| = B <= B": every("glm.thm15.inequality", lambda ratio: ratio >= 0.0, "noise over B"),
+        "|w~| = B <= B": every("glm.thm15.inequality", lambda sigma: sigma >= 0.0, "sigma"),
     },
     **{
         name: POINT_MASS | {"epsilon, beta in [0, 1], K > 0": every(
@@ -193,8 +193,8 @@ ASSUMPTIONS: Assumptions = {
         for name in ("glm.thm7.inequality", "glm.thm7.inequality.constants")
     },
     "glm.thm8.inequality.printed": {
-        "Delta(B) of Lemma 10 is at least Y^2 for every B, sigma": lambda: theory_selection.perturbed_loss_bound(
-            2.0, 1.0, 1.0, 1e-9, 0.0, 1, 1e-5) >= 1.0,
+        "Delta(B) of Lemma 10 is at least Y^2 for every B, sigma": lambda: lemmas9_10.LEMMA10.number(
+            "Delta", B=1e-3, X=1.0, Y=1.0, sigma=1e-4, K=1, delta=1e-5, beta=1e-5) >= 1.0,
         "a point mass at (X, Y): |w*| = Y/X, loss at zero Y^2": lambda: at_zero(losses.squared()) == 1.0,
     },
     "glm.thm4.floor.d1": range_of_theorem_4("glm.thm4.floor.d1") | {

@@ -8,7 +8,7 @@ from declared import measured
 from scipy.stats import binom
 
 from dpbench.papers.glm import theory_boosting
-from dpbench.papers.glm.theorems import lemma11, theorem13
+from dpbench.papers.glm.theorems import lemma11, paper, theorem13
 from dpbench.runs.context import RunContext
 
 
@@ -19,11 +19,11 @@ def context():
 
 
 def test_the_printed_lemma_fails_in_three_ways(context: RunContext) -> None:
-    verdict, evidence = measured(lemma11.lemma11, context)
-    assert verdict == "refuted" and evidence.value == pytest.approx(0.3684, abs=2e-4)
-    verdict, evidence = measured(lemma11.rare, context)
-    assert verdict == "refuted" and evidence.value == pytest.approx(1.02, abs=1e-4)
-    assert min(evidence.column("right side times n")) == pytest.approx(0.5598, abs=1e-3)
+    printed, rare = (next(c for c in paper.claims if c.id == f"glm.lemma11.inequality{row}") for row in ("", ".rare"))
+    verdict, evidence = printed.measure(context)
+    assert verdict == "refuted" and evidence.column("left") == pytest.approx([0.3684], abs=2e-4)
+    verdict, evidence = rare.measure(context)
+    assert verdict == "refuted" and evidence.value == pytest.approx(-0.02, abs=1e-4)
     verdict, evidence = measured(lemma11.direction, context)
     assert verdict == "refuted"
     assert evidence.column("chance") == pytest.approx([0.412, 0.453], abs=1e-3)
@@ -43,8 +43,8 @@ def test_the_direction_by_sampling() -> None:
 
 def test_the_rare_record_by_enumeration() -> None:
     n, beta = 1_000, 1e-5
-    right = min(lemma11._right(float(y), (1 / np.log(2.0)) ** 0.5, n, beta, 1.02 * beta / n, True) for y in
-                np.geomspace(1e-4, 1.0, 20_000))  # fmt: skip
+    at = {"gamma": (1 / np.log(2.0)) ** 0.5, "n": n, "beta": beta, "square": 1}
+    right = min(lemma11.RARE.number("right", Y=float(y), **at) for y in np.geomspace(1e-5, 1e-2, 2_000))
     assert right * n == pytest.approx(0.5598, abs=1e-3)
     assert float(binom.sf(0, n, 1.02 * beta / n)) > beta
 
