@@ -192,7 +192,7 @@ ASSUMPTIONS: Assumptions = {
             "K")}
         for name in ("glm.thm7.inequality", "glm.thm7.inequality.constants")
     },
-    "glm.thm8.inequality.printed": {
+    "glm.thm8.inequality": {
         "Delta(B) of Lemma 10 is at least Y^2 for every B, sigma": lambda: lemmas9_10.LEMMA10.number(
             "Delta", B=1e-3, X=1.0, Y=1.0, sigma=1e-4, K=1, delta=1e-5, beta=1e-5) >= 1.0,
         "a point mass at (X, Y): |w*| = Y/X, loss at zero Y^2": lambda: at_zero(losses.squared()) == 1.0,
@@ -259,7 +259,7 @@ ASSUMPTIONS: Assumptions = {
         "(z - B)^2/B^2 and (1 + z)^2 are 1 at zero, and 2-smooth as B >= 1": every(
             "glm.cor3.inequality", lambda n: 0.5 * n >= 1.0, "n"),
         "beta is below the chance of meeting no rare record": every(
-            "glm.cor3.inequality", lambda n, log: log >= -n * math.log1p(-0.01), "n", "log(1/beta)"),
+            "glm.cor3.inequality", lambda n, log: log >= -n * math.log1p(-0.01), "n", "weight"),
     },
     "glm.thm9.inequality": {
         "H-smooth with H = 0: the linear loss has a constant slope": lambda: lipschitz_convex(losses.linear())

@@ -7,20 +7,16 @@ coordinate j and the mean ȳ_j of their labels, and every risk is a sum over coo
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 
 from dpbench.bounds import lower
-from dpbench.certificates.build import Draft, certificate, without_bound
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.question import inequality
-from dpbench.certificates.search.space import Integer, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import growing, margins, sampled, summary
+from dpbench.ledger.harness import margins, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, order
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.theorems import paper
 from dpbench.rates.nuisances import Logarithm
@@ -35,126 +31,32 @@ _NINE = (
     "+ sqrt(R log(1/beta)/n)) + H log(n)^3 R_n^2 + R log(1/beta)/n), "
 )
 
-LINEAR = Space(
-    "the linear loss a - y <w, x> (H = 0), fair labels, x = 1, the model at the end of the ball that fits them",
-    {
-        "root": Integer("half the root of the number of records", 1, 1000),
-        "c": Integer("the event's end, in standard deviations", 1, 5),
-        "a": Real("loss at zero over B", -1.0, 2.0),
-        "B": Real("radius", 1e-2, 1e2),
-        "beta": Real("failure probability", 1e-6, 0.5),
+ANY_SIGN = Statement(
+    about=_NINE + "for every H-smooth GLM whose loss is bounded by R; of a linear loss: {claim} with {deviation} and "
+    "{bound}.",
+    symbols={
+        "t": Integer("root of the number of records n", 1, 10**9),
+        "beta": Real("failure probability", "1/1000000", "1/2"),
+        "R": Real("bound on the loss", 1, 100),
+        "share": Real("of the root of the second moment", 0, 1),
     },
-    definitions={
-        "n": "4*root^2",
-        "k": "2*root^2 + root*c",
-        "chance": "2*betatail(1/2, k, n - k + 1)",
-        "deviation": "(2*k - n)/n*B",
-        "empirical": "max(0, a*B - deviation)",
-        "R": "abs(a)*B + B",
-        "bound": "sqrt(empirical*R*log(1/beta)/n) + R*log(1/beta)/n",
+    where={"n": "t^2", "chance": "(1 - share^2)^2/3", "deviation": "share/(2*t)", "bound": "R*log(1/beta)/n"},
+    given={
+        "fair": ("chance > beta", "the event has more than the probability that the bound allows"),
+        "range": ("R^2 >= 2", "|<w, x>| <= |w||x| <= sqrt(2), the bound on the loss"),
     },
-    conditions={
-        "some": ("k <= n", "a count"),
-        "likely": ("chance > beta", "k ones, or k minus ones, or more, with more than the failure probability"),
-    },
-)
-_LINEAR = (
-    "Labels y = 1 or -1, L(w) = a B for every w; at w = B sign(mean label) the empirical risk is a B - B |mean label|, "
-    "so the difference is at least the deviation with probability chance. H = 0: the terms with H vanish. R bounds the "
-    "loss; the root of a negative empirical risk is read as 0.",
-)
-
-
-@paper.inequality(
-    "thm9",
-    source="Theorem 9",
-    expected="refuted",
-    holds="glm.thm9.inequality.corrected",
-    statement=_NINE + "for every H-smooth GLM whose loss is bounded by R.",
-    because="The theorem asks for smoothness and a bound, and not for a sign. A linear loss is 0-smooth, its "
-    "empirical risk is 0 at some w of the ball whose risk is of order BX/sqrt(n), where 1/n is allowed.",
-    weight="hypothesis",
-    hurt="letter",
-    quote=r"Let  $\ell$  be an H-smooth GLM and let R be a bound on the loss function.",
-    consequence="Said of every smooth GLM the bound fails for the linear loss (H = 0): in two dimensions a w "
-    "orthogonal to the empirical mean has mean loss exactly 0 and a risk of order R/sqrt(n), where R log(1/beta)/n is "
-    "allowed; for non-negative losses, those of section 3 and of the cited work, nothing is found against it.",
-    space=order(LINEAR, "deviation", "bound", scalable=("root", "B"), derivation=_LINEAR),
-    errata=Correction(
-        place="Theorem 9 (cited from [SST10]), appendix A.5",
-        line=596,
-        change='for "H-smooth GLM" read "H-smooth non-negative GLM"',
-        caveat="The theorem is used in section 3 alone, headed “Smooth Non-negative GLMs”, and the cited work is about "
-        "non-negative losses; the word is left out here only.",
+    claim=order("deviation", to="bound", variable="t"),
+    steps=(
+        "The theorem asks for smoothness and a bound, and not for a sign. Loss z, H = 0, features (1, s), s = +-1 "
+        "fair, |w| <= B = 1. With s_bar the mean sign w = +-(-s_bar, 1)/2 lies in the ball and has the empirical risk "
+        "exactly 0; its risk is |s_bar|/2 for one of the two signs.",
+        "Of the sum S of n fair signs E S^2 = n and E S^4 = 3 n^2 - 2 n <= 3 n^2, so P(S^2 >= share^2 n) is at least "
+        "(1 - share^2)^2/3 for every n (Paley and Zygmund), and |S|/n >= share/t there.",
     ),
+    witness={"t": 1, "beta": "1/20", "R": "3/2", "share": "1/2", "power_t": 1, "first": 3},
 )
-def any_sign(context: Context) -> Evidence:
-    """The loss z, x = (1, s), s a fair sign: w = ±(−s̄, 1)/2 has L̂(w) = 0 exactly and L(w) = |s̄|/2 for one sign."""
-    from scipy.stats import binom
-
-    beta, rows = 0.05, []
-    for n in (100, 10_000, 1_000_000, 100_000_000):
-        # the largest t with P(n|s̄| ≥ t) > β: the right side is C·R·log(1/β)/n there, as L̂ = 0
-        heads = float(binom.isf(0.5 * beta, n, 0.5))
-        deviation = 0.5 * (2.0 * heads - n) / n
-        bound = math.sqrt(2.0) * math.log(1.0 / beta) / n
-        rows.append({"n": n, "deviation": deviation, "bound": bound, "constant": deviation / bound})
-    return growing(
-        rows,
-        "value: the exponent in n of the constant that (9) needs",
-        "loss <w, x>, H = 0, x = (1, s) with a fair sign s, B = 1, R = sqrt(2), beta = 0.05: w = +-(-mean s, 1)/2 lies "
-        "in the ball and has empirical risk 0 exactly, so that no root of a negative number occurs; with probability "
-        "above beta its risk is the deviation or more, where (9) allows R log(1/beta)/n",
-    )
 
 
-@certificate("glm.thm9.inequality", "growth")
-def any_sign_certificate() -> Draft:
-    """n = t² fair signs: their mean is share/t or more in size with a probability above β (Paley and Zygmund)."""
-    first = 3
-    return Draft(
-        verdict="refuted",
-        statement="With more than probability beta a w whose empirical risk is exactly 0 has a risk of share/(2 t) = "
-        "share n^(-1/2)/2, where the bound has R log(1/beta)/n: the constant needed grows like t.",
-        symbols={"t": "root of the number of records n", "beta": "failure probability", "R": "bound on the loss",
-                 "share": "of the root of the second moment, from 0 to 1"},
-        definitions={
-            "n": "t^2", "chance": "(1 - share^2)^2/3", "deviation": "share/(2*t)", "bound": "R*log(1/beta)/n",
-        },
-        assumptions={"fair": ("chance > beta", "the event has more than the probability that the bound allows"),
-                     "inner": ("share <= 1", "the inequality of Paley and Zygmund"),
-                     "range": ("R >= sqrt(2)", "|<w, x>| <= |w||x| <= sqrt(2), the bound on the loss")},
-        claim=without_bound("t", first, "deviation/bound", "1"),
-        instances=[({"beta": Fraction(1, 20), "R": Fraction(3, 2), "share": Fraction(1, 2)},
-                    {"quantity": 2.0**first / (6.0 * math.log(20.0))})],
-        derivation=[
-            ("Loss z, H = 0, features (1, s), s = +-1 fair, |w| <= B = 1. With s_bar the mean sign w = +-(-s_bar, 1)/2 "
-             "lies in the ball and has the empirical risk exactly 0; its risk is |s_bar|/2 for one of the two signs.",
-             ["fair", "range"]),
-            ("Of the sum S of n fair signs E S^2 = n and E S^4 = 3 n^2 - 2 n <= 3 n^2, so P(S^2 >= share^2 n) is at "
-             "least (1 - share^2)^2/3 for every n (Paley and Zygmund), and |S|/n >= share/t there.", ["inner"]),
-        ],
-    )  # fmt: skip
-
-
-@paper.inequality(
-    "thm9",
-    variant="corrected",
-    source="Theorem 9, for non-negative losses",
-    expected="not refuted",
-    level=LEVEL,
-    statement=_NINE + "with the constant 1, for non-negative H-smooth GLMs.",
-    because="Srebro, Sridharan & Tewari (2010) have non-negative losses throughout. Sampling can only show the bound "
-    "broken at the points it tries.",
-    space=inequality(
-        LINEAR,
-        "deviation",
-        "bound",
-        derivation=_LINEAR,
-        conditions={"loss": ("a >= 1", "a non-negative loss")},
-    ),
-    frequencies=("failures", "beta", 36),
-)
 def uniform(context: Context) -> Evidence:
     """(9) with constant 1 at many points of the ball, along the empirical minimiser and against it."""
     rows, blocks = [], context.pick(quick=1, full=16)
@@ -201,6 +103,40 @@ def uniform_block(n: int, active: int, radius: float, beta: float, seed: int, bl
     return found
 
 
+paper.formula(
+    "thm9",
+    ANY_SIGN,
+    points=[{"t": 10**k, "beta": "1/20", "R": "3/2", "share": "1/2"} for k in range(1, 5)],
+    source="Theorem 9",
+    expected="refuted",
+    weight="hypothesis",
+    hurt="letter",
+    quote=r"Let  $\ell$  be an H-smooth GLM and let R be a bound on the loss function.",
+    consequence="Said of every smooth GLM the bound fails for the linear loss (H = 0): in two dimensions a w "
+    "orthogonal to the empirical mean has mean loss exactly 0 and a risk of order R/sqrt(n), where R log(1/beta)/n is "
+    "allowed; for non-negative losses, those of section 3 and of the cited work, nothing is found against it.",
+    errata=Correction(
+        place="Theorem 9 (cited from [SST10]), appendix A.5",
+        line=596,
+        change='for "H-smooth GLM" read "H-smooth non-negative GLM"',
+        caveat="The theorem is used in section 3 alone, headed “Smooth Non-negative GLMs”, and the cited work is about "
+        "non-negative losses; the word is left out here only.",
+    ),
+    rows={
+        "corrected": {
+            "measure": uniform,
+            "source": "Theorem 9, for non-negative losses",
+            "expected": "not refuted",
+            "level": LEVEL,
+            "statement": _NINE + "with the constant 1, for non-negative H-smooth GLMs.",
+            "because": "Srebro, Sridharan & Tewari (2010) have non-negative losses throughout. Sampling can only show "
+            "the bound broken at the points it tries.",
+            "frequencies": ("failures", "beta", 36),
+        },
+    },
+)
+
+
 _COROLLARY_3 = (
     r"L(\widetilde{w}; \mathcal{D}) - \widehat{L}(\widetilde{w}; S) = "
     r"\widetilde{O}\left(\frac{\sqrt{H}B\|\mathcal{X}\|\|\mathcal{Y}\|\sqrt{\log{(1/\beta)}}}{\sqrt{n}"
@@ -208,83 +144,29 @@ _COROLLARY_3 = (
 )
 
 
-RARE = Space(
-    "a record of chance q that the data set misses, B = sqrt(n/2), X = Y = 1, H = 2",
-    {"n": Real("number of records, n0", 2, 1e12), "q": Real("chance of the rare record", 1e-6, 0.5)},
-    definitions={
+RARE = Statement(
+    about="With probability at least 1 - beta the minimiser over the ball has L(w) - L(w; S) <= polylog(n) "
+    "(sqrt(H)B|X||Y|sqrt(log(1/beta)/n) + |Y|^2 log(1/beta)/sqrt(n)), n >= n0; at n = n0 {claim} with {gap} and "
+    "{bound}.",
+    symbols={
+        "n": Real("number of records, n0", 2, "1e100"),
+        "q": Real("chance of the rare record", "1/1000000", "1/2"),
+    },
+    where={
         "weight": "log(2) - n*log(1 - q)",
         "gap": "q*(1 + sqrt(n/2))^2",
         "bound": "sqrt(weight) + weight/sqrt(n)",
     },
-)  # fmt: skip
-
-
-@paper.inequality(
-    "cor3",
-    source="Corollary 3, with high probability",
-    expected="refuted",
-    holds="glm.cor3.inequality.corrected",
-    statement="With probability at least 1 - beta the minimiser over the ball has L(w) - L(w; S) <= polylog(n) "
-    "(sqrt(H)B|X||Y|sqrt(log(1/beta)/n) + |Y|^2 log(1/beta)/sqrt(n)), n >= n0.",
-    because="The proof's HB^2|X|^2 log(1/beta)/n is left out. A record of chance q that the data set misses costs "
-    "qHB^2|X|^2/2, and it is missed with probability (1 - q)^n = 2 beta.",
-    weight="range",
-    hurt="corner: log(1/beta) > n|Y|^2/(HB^2|X|^2)",
-    quote=_COROLLARY_3,
-    consequence="At n = n0 and fixed q the gap is sqrt(nq)/2 times the bound: 15 times at n = 1e6, q = 1e-3. The "
-    "display holds for log(1/beta) <= n|Y|^2/(HB^2|X|^2), and for all beta with log(1/beta) in both terms; the "
-    "expectation, which the paper uses, stands.",
-    errata=Correction(
-        place="Corollary 3, first display",
-        change="for sqrt(log(1/beta)) read log(1/beta), beta <= 1/e",
-        caveat="The proof ends: “where the last follows by simplifications using the lower bound on n.” O~ may be "
-        "meant to hide powers of log(1/beta) too.",
-        effect=1,
+    claim=order("gap", to="bound*log(n)^4", variable="n"),
+    steps=(
+        "The proof's HB^2|X|^2 log(1/beta)/n is left out. X = Y = 1, H = 2, B = sqrt(n/2): the loss is (z - B)^2/B^2, "
+        "or (1 + z)^2 with chance q, and beta is half the chance (1 - q)^n of meeting none: w = B then has empirical "
+        "risk 0 and the gap q(1 + B)^2.",
     ),
-    space=order(
-        RARE,
-        "gap",
-        "bound",
-        scalable=("n",),
-        derivation=(
-            "The loss is (z - B)^2/B^2, or (1 + z)^2 with chance q, beta half the chance of meeting none: w = B then "
-            "has empirical risk 0 and the gap q(1 + B)^2.",
-        ),
-    ),
-    no_certificate="the entry's module decides it along its sizes; none has been sealed yet",
+    witness={"n": 1, "q": "1/100", "power_n": 2, "first": 60},
 )
-def corollary3_printed(context: Context, rest: float = 0.0) -> Evidence:
-    """log(n)^4 times the bound over the gap, no rare record met, q = 1/100, n = n0; `rest` times the term left out."""
-    rows, share = [], 0.01
-    for n in (10**k for k in range(12, 77, 8)):
-        log = math.log(2.0) - n * math.log1p(-share)  # beta is half the chance of meeting no rare record
-        gap = share * (1.0 + math.sqrt(0.5 * n)) ** 2
-        bound = math.sqrt(log) + log / math.sqrt(n) + rest * log
-        rows.append({"n": float(n), "log(1/beta)": log, "gap": gap, "bound": bound,
-                     "ratio": bound * math.log(n) ** 4 / gap})  # fmt: skip
-    return margins(
-        rows,
-        "value: the bound (constants 1) times log(n)^4 over the gap at n = 1e76; it falls by more than half at every "
-        "step",
-        "x = X = Y = 1, H = 2, B = sqrt(n/2), n = n0; the loss is (z - B)^2/B^2, or (1 + z)^2 with chance 1/100: where "
-        "no such record is met w = B has empirical risk 0",
-        value=rows[-1]["ratio"],
-        margin=float(np.max([2.0 * after["ratio"] / before["ratio"] - 1.0 for before, after in pairwise(rows)])),
-    )
 
 
-@paper.inequality(
-    "cor3",
-    variant="corrected",
-    source="Corollary 3, with log(1/beta) in both terms",
-    expected="not refuted",
-    origin="corrected",
-    statement="With probability at least 1 - beta, beta <= 1/e, the minimiser over the ball has L(w) - L(w; S) <= "
-    "polylog(n) ((h|Y| + |Y|^2)sqrt(log(1/beta)/n) + (|Y|^2 + h^2)log(1/beta)/n), h = sqrt(H)B|X|.",
-    because="Inequality (9) at the minimiser, whose empirical risk is at most |Y|^2, with R <= 2|Y|^2 + h^2 and the "
-    "Rademacher complexity B|X|/sqrt(n).",
-    quote=_COROLLARY_3,
-)
 def corollary3(context: Context, shrink: float = 1.0) -> Rows:
     """Constant `shrink` and no logarithm of n: one coordinate, and a rare record, exact binomials."""
     from scipy.stats import binom
@@ -327,6 +209,41 @@ def rare_gap(shares: np.ndarray, chance: float, radius: float) -> np.ndarray:
     common = (1.0 - shares) / radius**2
     w = np.clip((common * radius - shares) / (shares + common), -radius, radius)
     return (chance - shares) * ((1.0 + w) ** 2 - (w / radius - 1.0) ** 2)
+
+
+paper.formula(
+    "cor3",
+    RARE,
+    points=[{"n": 10**k, "q": "1/100"} for k in range(12, 77, 8)],
+    source="Corollary 3, with high probability",
+    expected="refuted",
+    weight="range",
+    hurt="corner: log(1/beta) > n|Y|^2/(HB^2|X|^2)",
+    quote=_COROLLARY_3,
+    consequence="At n = n0 and fixed q the gap is sqrt(nq)/2 times the bound: 15 times at n = 1e6, q = 1e-3. The "
+    "display holds for log(1/beta) <= n|Y|^2/(HB^2|X|^2), and for all beta with log(1/beta) in both terms; the "
+    "expectation, which the paper uses, stands.",
+    errata=Correction(
+        place="Corollary 3, first display",
+        change="for sqrt(log(1/beta)) read log(1/beta), beta <= 1/e",
+        caveat="The proof ends: “where the last follows by simplifications using the lower bound on n.” O~ may be "
+        "meant to hide powers of log(1/beta) too.",
+        effect=1,
+    ),
+    rows={
+        "corrected": {
+            "measure": corollary3,
+            "source": "Corollary 3, with log(1/beta) in both terms",
+            "expected": "not refuted",
+            "origin": "corrected",
+            "statement": "With probability at least 1 - beta, beta <= 1/e, the minimiser over the ball has L(w) - L(w; "
+            "S) <= polylog(n) ((h|Y| + |Y|^2)sqrt(log(1/beta)/n) + (|Y|^2 + h^2)log(1/beta)/n), h = sqrt(H)B|X|.",
+            "because": "Inequality (9) at the minimiser, whose empirical risk is at most |Y|^2, with R <= 2|Y|^2 + h^2 "
+            "and the Rademacher complexity B|X|/sqrt(n).",
+            "quote": _COROLLARY_3,
+        },
+    },
+)
 
 
 @paper.rate(
