@@ -11,6 +11,7 @@ import pytest
 
 from dpbench.certificates.judge_pieces import Piece, searched
 from dpbench.ledger.registry import all_claims
+from dpbench.papers.glm import theory_selection as selection
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
@@ -31,6 +32,13 @@ def majority(values: Values, *, shorter: bool) -> float:
 
 STATED = {claim.id: claim.formal for claim in all_claims() if claim.formal is not None}
 SAME: dict[tuple[str, str], Callable[[Values], float]] = {
+    ("glm.thm7.inequality", "score_1"): lambda v: selection.score_penalty(
+        selection.ball_loss_bound(2.0, v["X"], v["Y"], 2.0), v["Y"], int(v["n"]), 2, v["beta"]),
+    ("glm.thm7.inequality.penalty-corrected", "tau"): lambda v: selection.score_penalty_corrected(
+        (v["r"] + v["Y"]) ** 2, v["Y"] ** 2, int(v["records"]), int(v["K"]), v["beta"]),
+    ("glm.thm8.inequality", "bound"): lambda v: selection.adaptive_smooth_erm_rate(
+        2.0, v["X"], v["Y"], 1.0, int(v["n"]), v["epsilon"]),
+    ("glm.thm15.inequality", "gamma2"): lambda v: selection.perturbed_sub_gaussian(v["B"], v["sigma"]) ** 2,
     ("publicdata.lemma2.stability.mean", "bound"): lambda v: publicdata.regularized_stability_printed(
         2 * int(v["half"]) + 1, v["eta"]),
     ("publicdata.lemma2.stability.mean-sharp", "min(2, bound)"): lambda v: publicdata.regularized_stability(

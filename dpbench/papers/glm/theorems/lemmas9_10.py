@@ -23,6 +23,7 @@ LEMMA9 = Statement(
     steps=("Squared loss, w = -B e, x = X e, y = Y: the loss is (B X + Y)^2, and at w = 0 it is Y^2.",),
     witness=({"B": 1, "X": 1, "Y": 1}, {"B": "1/2", "X": 1, "Y": 1}),
 )
+LEMMA9_CORRECTED = LEMMA9.replace(where={"Delta": "2*Y^2 + H*B^2*X^2"}, witness=None)
 BALL = Statement(
     about="The loss over the ball is at most 2 Y^2 + H B^2 X^2: {claim} for all s = (sqrt(H/2)BX - Y)/(sqrt(H/2)BX + "
     "Y).",
@@ -59,9 +60,10 @@ paper.formula(
             "expected": "proved",
             "statement": BALL,
             "measure": rows_of,
+            "formulas": LEMMA9_CORRECTED,
             "arguments": measured(
-                LEMMA9.replace(where={"Delta": "2*Y^2 + H*B^2*X^2"}),
-                [{"B": b, "X": 1, "Y": 1} for b in ("1/1000", "1/10", 10, 1000)],
+                LEMMA9_CORRECTED,
+                [{"B": b, "X": 1, "Y": 1} for b in ("1/1000", "1/2", 1, 1000)],
                 "the squared loss attains it at sqrt(H/2)BX = Y",
             ),
         },
@@ -97,6 +99,9 @@ LEMMA10 = Statement(
         {"B": 1, "X": 1, "Y": 1, "sigma": "1/100", "K": 1, "records": 1, "delta": "1e-5", "beta": "1/20"},
         {"B": "1/100", "X": 1, "Y": "1/100", "sigma": 1, "K": 10, "records": 100, "delta": "1/20", "beta": "1e-4"},
     ),
+)
+LEMMA10_CORRECTED = LEMMA10.replace(
+    where={"Delta": "(Y + sqrt(H/2)*X*(B + sigma*sqrt(2*log(8*K*records/min(delta, beta)))))^2"}, witness=None
 )
 PERTURBED = Statement(
     about="For 8K|S_2|/min(delta, beta) <= e^100 the output of Algorithm 3 has losses below (Y + sqrt(H/2)X(B + sigma "
@@ -143,12 +148,8 @@ paper.formula(
             "expected": "proved",
             "statement": PERTURBED,
             "measure": rows_of,
-            "arguments": measured(
-                LEMMA10.replace(
-                    where={"Delta": "(Y + sqrt(H/2)*X*(B + sigma*sqrt(2*log(8*K*records/min(delta, beta)))))^2"}
-                ),
-                _POINTS,
-            ),
+            "formulas": LEMMA10_CORRECTED,
+            "arguments": measured(LEMMA10_CORRECTED, _POINTS),
         },
     },
 )

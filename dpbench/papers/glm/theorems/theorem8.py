@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
-from dpbench.ledger.statement import Real, Statement, order
+from dpbench.ledger.statement import Integer, Real, Statement, order
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.theorem7 import BOOSTED, _rate, _whole, oracle
 from dpbench.rates.nuisances import Logarithm, SecondTerm
@@ -13,7 +13,7 @@ PRINTED = Statement(
     about="Algorithm 4 over boosted output perturbation, to the letter, has the excess risk of Theorem 8 up to a "
     "constant and powers of log n: {claim} with {bound}.",
     symbols={
-        "n": Real("records", 1, "1e100"),
+        "n": Integer("records", 1, 10**30),
         "epsilon": Real("claimed", "1/1000", 10),
         "X": Real("bound on the features' norm", "1/100", 100),
         "Y": Real("bound on the labels", "1/100", 100),
