@@ -78,7 +78,7 @@ def show(
 ) -> None:
     """Show all that is known of an entry: statement, derivation, evidence (committed, stored), what holds instead.
 
-    dpbench show glm.thm5.privacy.printed
+    dpbench show glm.thm5.privacy
     """
     from dpbench.ledger.registry import indexed
 

@@ -69,7 +69,7 @@ def verify(
     Finished work is kept in the store: after Ctrl-C, a kill or a full disk, run the same command again. A verdict found
     by the same code, versions, processor, level and seed is read from it.
 
-    dpbench verify 'glm.*.privacy.*' --json ledger.json
+    dpbench verify 'glm.*.privacy*' --json ledger.json
     """
     from dpbench.runs.executors import cores
 

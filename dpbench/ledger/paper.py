@@ -94,10 +94,14 @@ class RowChanges(RateFields, total=False):
         The module of the entry, where the function is another module's: `dpbench.ledger.stated.rows_of`.
     kind, side : str
         If they are not those of the first row.
+    points, equality
+        Of a `statement` that is measured by its formulas alone, as `Paper.formula` has them.
     """
 
     measure: Callable[..., Any]
     home: str
+    points: Points
+    equality: str
     kind: str
     side: str
     source: str
@@ -230,16 +234,8 @@ class Paper:
         fields
             As of the decorators; `because` is by default the statement's steps in words.
         """
-        others = {}
-        for row, changes in (rows or {}).items():
-            others[row] = dict(changes)
-            if isinstance(said := changes.get("statement"), Statement):
-                own = {part: others[row].pop(part) for part in ("points", "equality") if part in changes}
-                others[row].setdefault("because", _because(said))
-                if "measure" not in changes:
-                    others[row]["arguments"] = measured(said, **own)
         home = home or sys._getframe(1).f_globals["__name__"]
-        given: dict[str, Any] = {"because": _because(statement), "home": home, "rows": others} | fields
+        given: dict[str, Any] = {"because": _because(statement), "home": home, "rows": rows} | fields
         self._declare(kind, name, statement=statement, arguments=measured(statement, points, equality), **given)(
             rows_of
         )
@@ -372,15 +368,19 @@ def _varied(first: Claim, given: Mapping[str, Any]) -> Claim:
     if changes.get("kind", first.kind) != first.kind:
         changes = {"side": "", "level": 0.0, "nuisances": (), "exponent": None} | changes
     arguments, function = changes.pop("arguments", None), changes.pop("measure", None)
+    if "because" in changes:
+        changes["derivation"] = changes.pop("because")
+    if isinstance(said := changes.get("statement"), Statement):
+        own = {part: changes.pop(part) for part in ("points", "equality") if part in changes}
+        if own or (function is None and _function(first.run) is rows_of):
+            function, arguments = rows_of, measured(said, **own)
+            changes = {"derivation": _because(said), "home": first.module} | changes
+        changes |= {"formal": said, "statement": _said(said)}
+    elif said:
+        changes["formal"] = None
     if arguments or function:
         function = function or _function(first.run)
         changes["run"] = partial(function, **arguments) if arguments else function
-    if "because" in changes:
-        changes["derivation"] = changes.pop("because")
-    if isinstance(changes.get("statement"), Statement):
-        changes |= {"formal": changes["statement"], "statement": _said(changes["statement"])}
-    elif "statement" in changes:
-        changes["formal"] = None
     return replace(first, **_FRESH | changes)
 
 

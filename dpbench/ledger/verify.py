@@ -150,7 +150,7 @@ def verify(
     Parameters
     ----------
     claims : str, Claim, Paper, or a sequence of these, optional
-        Ids or globs, for example ``"glm.*.privacy.*"``, and claims and papers of your own; default all.
+        Ids or globs, for example ``"glm.*.privacy*"``, and claims and papers of your own; default all.
     paper : str or sequence of str, optional
     kind : str, optional
         Narrow the selection.

@@ -3,7 +3,7 @@
     from dpbench import evidence, plot
 
     fig = plot.compose(
-        [["glm.thm5.privacy.printed", "glm.thm5.rate.n"]],
+        [["glm.thm5.privacy", "glm.thm5.rate"]],
         column="neurips",
         extra=[plot.Curve(n, risk, "ours", panel=1)],
     )
@@ -125,7 +125,7 @@ def evidence(id: str, *, store: str | Path | None = None) -> Frame:
     Examples
     --------
     >>> import dpbench
-    >>> frame = dpbench.evidence("glm.thm5.privacy.printed")
+    >>> frame = dpbench.evidence("glm.thm5.privacy")
     >>> frame.verdict
     'refuted'
     >>> list(frame)[:2]

@@ -132,7 +132,7 @@ def test_slopes_are_the_ledgers() -> None:
 
 
 def test_an_undecided_or_contradicted_rate_has_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "glm.thm1.rate.n"
+    name = "glm.thm1.rate"
     assert claims()[name].side == "tight"
     record = json.loads(json.dumps(entries()[name]))
     rows = record["evidence"]["tables"]["rows"]

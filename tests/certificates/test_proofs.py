@@ -53,7 +53,7 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     "glm.thm15.inequality.corrected": ("16*t/3", "5*t/2", {"t": "99/100"}),
     "glm.lemma8.inequality": ("7*(1 - s)", "(13/2)*(1 - s)", {"s": "1/1000", "w": "1"}),
     "glm.lemma8.inequality.corrected": ("7*(1 - s)", "(13/2)*(1 - s)", {"s": "1/1000", "u": "1"}),
-    "glm.thm2.inequality.dimension.corrected": ("t^(2/3)", "(99/100)*t^(2/3)", {"t": "1"}),
+    "glm.thm2.inequality.corrected": ("t^(2/3)", "(99/100)*t^(2/3)", {"t": "1"}),
     "glm.cor2.inequality.corrected": ("251*a", "106*a", {"a": "1", "q": "1"}),
     "heavytail.eq3.inequality": ("(1/2)", "(49/100)", {"x": "1/10"}),
     "heavytail.eq3.inequality.theta-below-2": ("/theta*(2", "/theta*(19/10", {"x": "1/10", "theta": "2"}),
@@ -213,8 +213,9 @@ def dimension(rng: random.Random) -> tuple[float, float]:
     smoothness, x_bound, y, radius = case[:4]
     h = math.sqrt(smoothness) * radius * x_bound
     stated = theory.smooth_jl_claim(*case) - theory.smooth_jl_claim(*case[:5], math.inf)
-    left = sum(theory.smooth_jl_terms(*case, theory.smooth_jl_balance(*case)))
-    return ratio("glm.thm2.inequality.dimension.corrected", t=h / (y + h)), left / (2.0 ** (5.0 / 3.0) * stated)
+    k, bound = theory.smooth_jl_balance(*case), theory.smooth_gradient_bound(*case[:4])
+    left = bound * radius * math.sqrt(k) / (case[4] * case[5]) + smoothness * (radius * x_bound) ** 2 / k
+    return ratio("glm.thm2.inequality.corrected", t=h / (y + h)), left / (2.0 ** (5.0 / 3.0) * stated)
 
 
 def lemma2(rng: random.Random) -> tuple[float, float]:

@@ -23,10 +23,10 @@ CURVE = {
 SLOPE = {"n": [100, 200, 400], "measured": [0.4, 0.2, 0.1], "standard error": [0.01] * 3, "ceiling": [4.0, 2.0, 1.0]}
 
 FIGURED = (
-    claim("glm.thm1.privacy.printed", "refuted", "privacy", "refuted", tables={"curve": CURVE}),
-    claim("glm.thm5.privacy.printed", "refuted", "privacy", "refuted", tables={"curve": CURVE}),
-    claim("glm.thm1.rate.n", "consistent", "rate", "consistent", tables={"rows": SLOPE}, side="upper"),
-    claim("glm.thm5.rate.n", "consistent", "rate", "consistent", tables={"rows": SLOPE}, side="tight"),
+    claim("glm.thm1.privacy", "refuted", "privacy", "refuted", tables={"curve": CURVE}),
+    claim("glm.thm5.privacy", "refuted", "privacy", "refuted", tables={"curve": CURVE}),
+    claim("glm.thm1.rate", "consistent", "rate", "consistent", tables={"rows": SLOPE}, side="upper"),
+    claim("glm.thm5.rate", "consistent", "rate", "consistent", tables={"rows": SLOPE}, side="tight"),
 )
 
 DRAWN = "delta_thm1 rate_thm1 delta_thm5 rate_thm5"
@@ -55,10 +55,10 @@ def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pyt
 def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
     only(*FIGURED)
-    run("verify --quiet glm.thm1.rate.n --store mine.sqlite")
+    run("verify --quiet glm.thm1.rate --store mine.sqlite")
     code, _, err = run(f"figures {DRAWN} --store mine.sqlite")
     assert code == 2
-    missing = "glm.thm1.privacy.printed glm.thm5.privacy.printed glm.thm5.rate.n"
+    missing = "glm.thm1.privacy glm.thm5.privacy glm.thm5.rate"
     assert f"dpbench verify {missing} --store mine.sqlite" in err
     assert set(os.listdir("figures")) == {f"rate_thm1.{kind}" for kind in ("pdf", "png", "tex", "json")}
     assert run("figures rate_thm1 --store mine.sqlite")[0] == 0
@@ -75,7 +75,7 @@ def test_figures_group_many_missing_entries(only: Any, run: Any, monkeypatch: py
 
 
 def test_figures_of_another_version_are_refused(only: Any, run: Any) -> None:
-    only(claim("glm.thm1.rate.n", "consistent", "rate", "consistent", tables={"rows": {"n": [1]}}, side="upper"))
+    only(claim("glm.thm1.rate", "consistent", "rate", "consistent", tables={"rows": {"n": [1]}}, side="upper"))
     run("verify --quiet")
     code, _, err = run("figures rate_thm1")
     assert code == 2 and "a table of n, measured" in err

@@ -123,10 +123,10 @@ def test_ledger_is_consistent() -> None:
 
 def test_select() -> None:
     assert [c.id for c in select("glm.thm1.privacy.exact")] == ["glm.thm1.privacy.exact"]
-    assert {c.kind for c in select("glm.*.privacy.*")} == {"privacy"}
+    assert {c.kind for c in select("glm.*.privacy*")} == {"privacy"}
     assert {c.kind for c in select(kind="rate")} == {"rate"}
     assert {c.paper for c in select(paper=["glm", "publicdata"])} == {"glm", "publicdata"}
-    assert len(select(["glm.thm1.*", "glm.thm1.privacy.*"])) == len(select("glm.thm1.*"))
+    assert len(select(["glm.thm1.*", "glm.thm1.privacy*"])) == len(select("glm.thm1.*"))
     with pytest.raises(InvalidInput, match=r"did you mean glm\.thm1\.privacy\.exact"):
         select("glm.thm1.privcy.exact")
     with pytest.raises(InvalidInput, match="paper must be one of"):
@@ -136,7 +136,7 @@ def test_select() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"id": "glm.thm1.rate.n"}, {"id": "thm1.privacy"}, {"expected": "consistent"}, {"side": "tight"}]
+    "changes", [{"id": "glm.thm1.rate"}, {"id": "thm1.privacy"}, {"expected": "consistent"}, {"side": "tight"}]
 )
 def test_a_claim_that_contradicts_itself_is_refused(changes: dict[str, str]) -> None:
     keywords = {"id": "glm.x.privacy", "paper": "glm", "source": "s", "kind": "privacy", "statement": "s",

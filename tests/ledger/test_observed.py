@@ -15,7 +15,7 @@ from dpbench.runs.executors import Serial
 
 SOME = (
     "glm.lemma2.inequality",
-    "glm.thm5.privacy.printed",
+    "glm.thm5.privacy",
     "glm.lemma9.inequality",
     "glm.lemma6.inequality",
     "heavytail.lemma5.inequality.theta-below-2",

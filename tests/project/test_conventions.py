@@ -67,7 +67,7 @@ def test_the_shell_completes_ids(monkeypatch: pytest.MonkeyPatch, capsys: Any) -
     monkeypatch.setenv("COMP_WORDS", "dpbench show glm.thm5.privacy.pr")
     monkeypatch.setenv("COMP_CWORD", "2")
     assert run() == 0
-    assert capsys.readouterr().out.split() == ["glm.thm5.privacy.printed"]
+    assert capsys.readouterr().out.split() == ["glm.thm5.privacy"]
 
 
 def test_another_copy_is_refused(tmp_path: Path) -> None:

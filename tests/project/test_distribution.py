@@ -34,7 +34,7 @@ def test_the_sources_packed_hold_what_their_tests_read(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         files = {name.partition("/")[2] for name in archive.getnames()}
     for needed in (
-        "tests/conftest.py", "checker/dpbench_check.py", "evidence/ledger/glm.thm5.privacy.printed.json", ".ci/run",
+        "tests/conftest.py", "checker/dpbench_check.py", "evidence/ledger/glm.thm5.privacy.json", ".ci/run",
         ".github/workflows/ci.yml", "docs/conf.py", "README.md", "SECURITY.md", "CONTRIBUTING.md", "asv.conf.json",
         "examples/README.md", "figures/README.md", "pyproject.toml",
     ):  # fmt: skip

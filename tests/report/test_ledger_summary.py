@@ -71,7 +71,7 @@ def test_every_entry_has_its_row_where_they_are_few_or_asked_for(ledger: Ledger)
 def test_what_a_user_has_to_know_first() -> None:
     said = {paper.name: foremost(paper) for paper in all_papers()}
     assert {name: one.id for name, one in said.items() if one is not None} == {
-        "glm": "glm.thm5.privacy.printed",
+        "glm": "glm.thm5.privacy",
         "heavytail": "heavytail.thm1.privacy",
         "publicdata": "publicdata.thm4.privacy",
     }

@@ -33,7 +33,7 @@ from dpbench.report.provenance import digest
 from dpbench.report.stored import best, known
 
 ROOT = Path(__file__).resolve().parents[2]
-PRIVACY, RATE = "glm.thm5.privacy.printed", "glm.thm1.rate.n"
+PRIVACY, RATE = "glm.thm5.privacy", "glm.thm1.rate"
 Run = Callable[[str], tuple[int, str, str]]
 
 
@@ -66,11 +66,11 @@ def test_a_figure_of_another_package_that_nothing_draws_costs_one_message(tmp_pa
 
 
 def test_a_figure_is_declared_beside_its_claim() -> None:
-    claim = next(c for c in all_claims(["glm"]) if c.id == "glm.thm5.rate.n")
+    claim = next(c for c in all_claims(["glm"]) if c.id == "glm.thm5.rate")
     (drawing,) = figures.declared([claim])
     assert (drawing.name, drawing.claim, drawing.draw.func) == ("rate_thm5", claim.id, figures.rate)
     assert figures.declared([replace(claim, figure=None)]) == []
-    with pytest.raises(InvalidInput, match=r"figure of glm.thm5.rate.n must be drawn by a function of .*, got 'rats'"):
+    with pytest.raises(InvalidInput, match=r"figure of glm.thm5.rate must be drawn by a function of .*, got 'rats'"):
         figures.declared([replace(claim, figure=Declared("rats", "rats"))])
 
 
@@ -196,7 +196,7 @@ def test_a_figure_says_what_it_was_made_from(tmp_path: Path, run: Run, monkeypat
     assert matplotlib.image.imread("f/delta_thm5.png").shape[:2] == (780, 975)
     caption = Path("f/delta_thm5.tex").read_text()
     assert r"\caption{Theorem 5" in caption and frame.digest[:12] in caption
-    assert r"\texttt{glm.thm5.privacy.printed} (refuted)" in caption
+    assert r"\texttt{glm.thm5.privacy} (refuted)" in caption
     code, _, err = run("figures table1 --out f --width 1.7 --font-size 9")
     assert code == 2 and "the size of table1 must be so large that its text has room" in err
     assert not Path("f/table1.pdf").exists()
@@ -227,7 +227,7 @@ def test_the_caption_goes_through_latex(tmp_path: Path, run: Run, monkeypatch: p
 
 
 PAPER = r"""\documentclass[twocolumn]{article}\usepackage{graphicx,tabularx}\begin{document}
-\input{ledger.tex}Theorem 5 is \dpclaim{glm.thm5.privacy.printed}, see \ref{fig:delta_thm5}, and \cite{dpbench,glm}.
+\input{ledger.tex}Theorem 5 is \dpclaim{glm.thm5.privacy}, see \ref{fig:delta_thm5}, and \cite{dpbench,glm}.
 \begin{figure}\includegraphics{two.pdf}\caption{Both.}\end{figure}
 \begin{figure}\includegraphics{f/delta_thm5.pdf}\input{f/delta_thm5.tex}\end{figure}
 \begin{table}\dpclaims\end{table}\bibliographystyle{plain}\bibliography{refs}\end{document}

@@ -42,7 +42,7 @@ def evidence(value: float, exponent: float, axis: str = "n", half: float | None 
 def verdicts() -> dict[str, tuple[str, dict[str, Any]]]:
     return {
         "glm.thm1.rate.d": ("consistent", evidence(0.48, 0.5, "d")),
-        "glm.thm2.rate.d.exact": ("inconsistent", evidence(0.8, 0.0, "d")),
+        "glm.thm2.rate.d": ("inconsistent", evidence(0.8, 0.0, "d")),
         "glm.thm4.floor.exact": ("not refuted", {"value": 1.27, "interval": None, "tables": {"rows": FLOOR}}),
         "glm.table1.rate.crossover.printed": ("consistent", evidence(0.69, 2.0 / 3.0, half=None)),
     }
@@ -51,7 +51,7 @@ def verdicts() -> dict[str, tuple[str, dict[str, Any]]]:
 def test_rows_are_the_slopes_of_the_evidence_in_the_order_of_the_table(verdicts: dict[str, Any]) -> None:
     rows = table1.rows(verdicts)
     assert [row.claim for row in rows] == [
-        "glm.thm1.rate.d", "glm.thm2.rate.d.exact", "glm.table1.rate.crossover.printed", "glm.thm4.floor.exact",
+        "glm.thm1.rate.d", "glm.thm2.rate.d", "glm.table1.rate.crossover.printed", "glm.thm4.floor.exact",
     ]  # fmt: skip
     low, high, meet, floor = rows
     assert (low.quantity, low.expected, low.measured) == ("excess in d", pytest.approx(0.5), 0.48)
@@ -100,7 +100,7 @@ def test_every_cell_of_the_printed_table_has_a_row_of_its_own() -> None:
 def test_a_rate_without_a_ceiling_is_of_another_version() -> None:
     wrong = {"value": 1.0, "interval": None, "tables": {"rows": {"n": GRID}}}
     with pytest.raises(InvalidInput, match="with a column ceiling"):
-        table1.rows({"glm.thm1.rate.n": ("consistent", wrong)})
+        table1.rows({"glm.thm1.rate": ("consistent", wrong)})
 
 
 def test_a_constant_ceiling_has_a_slope_without_a_sign(verdicts: dict[str, Any]) -> None:
@@ -108,8 +108,8 @@ def test_a_constant_ceiling_has_a_slope_without_a_sign(verdicts: dict[str, Any])
     for exponent, half in ((0.0, 1e-9), (-1e-9, 0.0)):
         found = evidence(exponent, 0.0, "d", half)
         found["tables"]["rows"]["ceiling"] = [1.7] * len(GRID)
-        text = table1.table({"glm.thm2.rate.d.exact": ("consistent", found)})
-        (row,) = (line for line in text.splitlines() if "`glm.thm2.rate.d.exact`" in line)
+        text = table1.table({"glm.thm2.rate.d": ("consistent", found)})
+        (row,) = (line for line in text.splitlines() if "`glm.thm2.rate.d`" in line)
         assert "| 0.000 | 0.000 | 0.000, 0.000 | 1.76 |" in row
     assert [table1._signed(x) for x in (0.0006, -0.0006, -0.0004)] == ["+0.001", "−0.001", "0.000"]
 
@@ -118,7 +118,7 @@ def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts: dict[str
     figure = figures_table1.exponents(verdicts)
     axes, beside = figure.axes
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [
-        "Theorem 1: excess in d", "Theorem 2 (exact): excess in d", "Table 1 (low meets high, printed): d* in n",
+        "Theorem 1: excess in d", "Theorem 2: excess in d", "Table 1 (low meets high, printed): d* in n",
         "Theorem 4 (exact): error / floor",
     ]  # fmt: skip
     points = {x for line in axes.get_lines() if line.get_marker() in "oX" for x in line.get_xdata()}
@@ -126,9 +126,9 @@ def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts: dict[str
     ends = {bar.get_y() + 0.35: (bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches}
     assert [ends[row][1] - 0.1 for row in (0, 1, 2)] == pytest.approx([0.5, 0.0, 2.0 / 3.0])
     sides = {claim.id: claim.side for claim in all_claims()}
-    for row, name in enumerate(("glm.thm1.rate.d", "glm.thm2.rate.d.exact", "glm.table1.rate.crossover.printed")):
+    for row, name in enumerate(("glm.thm1.rate.d", "glm.thm2.rate.d", "glm.table1.rate.crossover.printed")):
         assert (ends[row][0] < axes.get_xlim()[0]) == (sides[name] == "upper")  # one-sided: open to the left
-    assert {sides[name] for name in ("glm.thm1.rate.d", "glm.thm2.rate.d.exact")} == {"tight", "upper"}
+    assert {sides[name] for name in ("glm.thm1.rate.d", "glm.thm2.rate.d")} == {"tight", "upper"}
     spans = [sorted(line.get_xdata()) for line in beside.get_lines()[:4]]
     assert spans[3] == [1.27, 1.5] and beside.get_lines()[3].get_color() != beside.get_lines()[0].get_color()
     assert spans[0] == pytest.approx([1.5 * 400.0**-0.02, 1.5 * 100.0**-0.02]) and beside.get_xscale() == "log"
@@ -183,10 +183,10 @@ def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
     code, _, err = run("figures rate_thm1")
-    assert code == 2 and err.endswith("; run: dpbench verify glm.thm1.rate.n\n")
+    assert code == 2 and err.endswith("; run: dpbench verify glm.thm1.rate\n")
     code, _, err = run("figures rate_thm1 crossover")  # the second has no verdict at quick
     assert code == 2
-    assert err.endswith("; run: dpbench verify glm.table1.rate.crossover glm.thm1.rate.n --level full\n")
+    assert err.endswith("; run: dpbench verify glm.table1.rate.crossover glm.thm1.rate --level full\n")
 
 
 def test_names_of_figures_are_their_own() -> None:

@@ -292,7 +292,7 @@ def test_other_code_on_a_worker_is_refused(farm: Farm, monkeypatch: pytest.Monke
 
 def test_from_the_command_line(farm: Farm, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    line = "verify glm.thm5.privacy.printed --quiet --json"
+    line = "verify glm.thm5.privacy --quiet --json"
     assert run([*line.split(), "there.json", "--scheduler", farm.address, "--store", "there.sqlite"]) == 0
     assert run([*line.split(), "here.json", "--workers", "1", "--store", "here.sqlite"]) == 0
     here, there = (json.loads(Path(f"{name}.json").read_text()) for name in ("here", "there"))

@@ -67,8 +67,8 @@ class Row:
 
 
 CELLS = (
-    Cell("smooth, √H a ≤ ‖Y‖, d ≤ d*: upper", "√H a‖Y‖√d/(nε)", ("glm.thm1.rate.n.small-radius",)),
-    Cell("smooth, √H a ≤ ‖Y‖, d > d*: upper", "(√H a)^{4/3}‖Y‖^{2/3}/(nε)^{2/3}", ("glm.thm2.rate.n.small-radius",)),
+    Cell("smooth, √H a ≤ ‖Y‖, d ≤ d*: upper", "√H a‖Y‖√d/(nε)", ("glm.thm1.rate.small-radius",)),
+    Cell("smooth, √H a ≤ ‖Y‖, d > d*: upper", "(√H a)^{4/3}‖Y‖^{2/3}/(nε)^{2/3}", ("glm.thm2.rate.small-radius",)),
     Cell("smooth, √H a > ‖Y‖, d ≤ d*: upper", "Ha²√d/(nε)", ("glm.thm1.rate*", "glm.cor2.rate*")),
     Cell("smooth, √H a > ‖Y‖, d > d*: upper", "Ha²/(nε)^{2/3}", ("glm.thm2.rate*", "glm.thm3.rate*")),
     Cell("smooth, low meets high d", "d* = (min(1, √H a/‖Y‖)nε)^{2/3}", (
@@ -88,8 +88,8 @@ CELLS = (
         "min(‖Y‖, a)/√n + min(‖Y‖², (Ha² + d‖Y‖²)/n, √H a‖Y‖/√n)",
         ("glm.thm16.floor.exact", "glm.thm17.floor.exact"),
     ),
-    Cell("non-private, Lipschitz: upper", "Ga/√n", ("glm.table1.rate.classical.lipschitz",)),
-    Cell("non-private, Lipschitz: lower, tight", "Ga/√n", ("glm.table1.floor.classical.lipschitz",)),
+    Cell("non-private, Lipschitz: upper", "Ga/√n", ("glm.table1.rate.classical",)),
+    Cell("non-private, Lipschitz: lower, tight", "Ga/√n", ("glm.table1.rate.classical.floor",)),
 )  # fmt: skip
 """Every cell of the printed table, column by column: both halves of the smooth one, both ranks, and what is beside."""
 OTHER = Cell("beside Table 1", "the theorem's own", ("glm.*.rate*",))

@@ -192,14 +192,6 @@ def smooth_jl_dimension(
     return constant * scale ** (2.0 / 3.0)
 
 
-def smooth_jl_dimension_proof(
-    smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float, delta: float
-) -> float:
-    """k = (BH‖X‖ log(2n/δ)nε/G)^{2/3}, G of Lemma 2 (A.4, last line), not rounded."""
-    bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
-    return (radius * smoothness * x_bound * math.log(2.0 * n / delta) * n * epsilon / bound) ** (2.0 / 3.0)
-
-
 def smooth_jl_balance(
     smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float, constant: float = 1.0
 ) -> float:
@@ -236,14 +228,6 @@ def smooth_jl_claim(smoothness: float, x_bound: float, y: float, radius: float, 
     """h‖Y‖/√n + ((h√‖Y‖)^{4/3} + h²)/(nε)^{2/3}, h = √HB‖X‖: the bound that Theorem 2 states, without logarithms."""
     h = math.sqrt(smoothness) * radius * x_bound
     return h * y / math.sqrt(n) + ((h * math.sqrt(y)) ** (4.0 / 3.0) + h**2) / (n * epsilon) ** (2.0 / 3.0)
-
-
-def smooth_jl_terms(
-    smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float, k: float
-) -> tuple[float, float]:
-    """GB√k/(nε) and HB²‖X‖²/k: what the noise and the map cost in A.4, as functions of k."""
-    bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
-    return bound * radius * math.sqrt(k) / (n * epsilon), smoothness * (radius * x_bound) ** 2 / k
 
 
 def lipschitz_jl_dimension(n: int, epsilon: float, delta: float, constant: float = 1.0) -> float:

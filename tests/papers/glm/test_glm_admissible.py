@@ -74,21 +74,21 @@ SMOOTH_PAIR: dict[str, Check] = {
 }
 
 ASSUMPTIONS: Assumptions = {
-    "glm.thm5.privacy.printed": {
+    "glm.thm5.privacy": {
         "G-Lipschitz convex GLM, G = 1": lambda: lipschitz_convex(losses.linear()),
         "neighbours differ in one record within the bounds": lambda: neighbours(linear_pair(101)),
-        "0 < delta < 1": every("glm.thm5.privacy.printed", lambda d: 0.0 < d < 1.0, "target_delta"),
+        "0 < delta < 1": every("glm.thm5.privacy", lambda d: 0.0 < d < 1.0, "target_delta"),
     },
-    "glm.thm1.privacy.printed": SMOOTH_PAIR,
+    "glm.thm1.privacy": SMOOTH_PAIR,
     "glm.cor2.privacy.printed": SMOOTH_PAIR,
-    "glm.thm2.privacy.printed": {
+    "glm.thm2.privacy": {
         "convex, smooth, non-negative": lambda: convex_smooth_nonnegative(losses.capped_linear(4e-4)),
         "neighbours differ in one record within the bounds": lambda: neighbours(
             capped_pair(1e-5, 1001, d=64, end=4e-4)
         ),
         "n >= n_0": lambda: beyond_zero(1e-5, losses.capped_linear(4e-4).smoothness, 1.0, 1001, 1.0),
         "k is the printed one, rounded up": every(
-            "glm.thm2.privacy.printed",
+            "glm.thm2.privacy",
             lambda k, e, d: k == JLMethod(e, d, calibration="printed").projected_dimension(
                 capped_pair(1e-5, 1001, d=64, end=4e-4)[0]
             ),
@@ -113,10 +113,10 @@ ASSUMPTIONS: Assumptions = {
             "n", "target_epsilon", "target_delta", "k",
         ),
     },
-    "glm.thm3.privacy.printed": {
+    "glm.thm3.privacy": {
         "convex, smooth, non-negative": lambda: convex_smooth_nonnegative(losses.capped_linear(0.01)),
         "neighbours differ in one record within the bounds": lambda: neighbours(capped_pair(0.01, 25, end=0.01)),
-        "n >= n_0": every("glm.thm3.privacy.printed", lambda n, x: beyond_zero(
+        "n >= n_0": every("glm.thm3.privacy", lambda n, x: beyond_zero(
             0.01 / x, losses.capped_linear(0.01).smoothness, x, n, math.sqrt(at_zero(losses.capped_linear(0.01)))),
             "n", "x_bound"),
     },
@@ -251,9 +251,9 @@ ASSUMPTIONS: Assumptions = {
         "n >= n_0 = 2 at BX = Y": every("glm.lemma7.inequality", lambda n: n >= 2, "n"),
         "k = 16 = Omega(log n), constant 1": every("glm.lemma7.inequality", lambda n: math.log(n) <= 16, "n"),
     },
-    "glm.thm2.inequality.dimension": {
-        "n >= n_0 = 2 at BX = Y": every("glm.thm2.inequality.dimension", lambda n: n >= 2, "n"),
-        "k is the printed one, at least 1": every("glm.thm2.inequality.dimension", lambda k: k == 1, "printed k"),
+    "glm.thm2.inequality": {
+        "n >= n_0 = 2 at BX = Y": every("glm.thm2.inequality", lambda n: n >= 2, "n"),
+        "k is the printed one, at least 1": every("glm.thm2.inequality", lambda k: k == 1, "printed k"),
     },
     "glm.cor3.inequality": {
         "(z - B)^2/B^2 and (1 + z)^2 are 1 at zero, and 2-smooth as B >= 1": every(

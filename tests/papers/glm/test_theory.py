@@ -151,3 +151,13 @@ def test_jl_rates() -> None:
     assert slope(smooth, grid) == pytest.approx(-2 / 3, abs=0.08)
     lipschitz = [theory.lipschitz_jl_rate(1.0, 1.0, 1.0, int(n), 1e-4, 1e-5) for n in grid]
     assert slope(lipschitz, grid) == pytest.approx(-1 / 2, abs=0.08)
+
+
+@pytest.mark.parametrize("case", [(1.0, 1.0, 1.0, 1.0), (4.0, 0.01, 3.0, 0.5), (0.1, 100.0, 0.2, 30.0)])
+def test_the_k_of_theorem_2_and_the_k_of_its_proof_agree_up_to_a_constant(case: tuple[float, ...]) -> None:
+    """(BHX log(2n/δ)nε/G)^{2/3} of the last line of A.4, G = 2√H(XY + √HBX²): the base is half of the theorem's."""
+    h, x, y, radius = case
+    n, epsilon, delta = 10**6, 0.1, 1e-5
+    bound = theory.smooth_gradient_bound(h, x, y, radius)
+    proof = (radius * h * x * math.log(2.0 * n / delta) * n * epsilon / bound) ** (2.0 / 3.0)
+    assert theory.smooth_jl_dimension(h, x, y, radius, n, epsilon, delta) == pytest.approx(2.0 ** (2.0 / 3.0) * proof)

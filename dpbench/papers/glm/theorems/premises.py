@@ -38,56 +38,12 @@ def _labels(loss: Loss, bound: float) -> np.ndarray:
     return np.array([-1.0, 1.0]) if loss.binary else np.linspace(-bound, bound, 9)
 
 
-@paper.inequality(
-    "sensitivity",
-    variant="gradients",
-    source="Theorems 1 to 3, 5 and 10: what one record moves a gradient by",
-    expected="not refuted",
-    statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
-    because="D is derived in dpbench.papers.glm.sensitivity. Here gradients of records in the plane of w, and on its "
-    "line, are formed from the loss itself, and the largest distance of two of them is compared with D.",
-    origin="folklore",
-    quote=r"Since Algorithm 1 uses a projection step, the iterates always lie in the constraint set  $\{w: \|w\| "
-    r"\leq B\}$ . Hence, the function over this constraint set is G-Lipschitz.",
-)
-def gradients(context: Context) -> Rows:
-    """Every loss at three sets of bounds, d = 1 and 2: gradients of records at all angles and labels."""
-    angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=721))
-    for loss, (x_bound, y_bound, radius), d in product(_losses(), _BALLS, (1, 2)):
-        turned = np.array([0.0, np.pi]) if d == 1 else np.concatenate((angles, -angles))
-        lengths = np.linspace(0.0, 1.0, 41) * x_bound if d == 1 else np.array([x_bound])
-        norm, angle, y = (g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij"))
-        reached = 0.0
-        for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
-            slope = loss.derivative(r * norm * np.cos(angle), y)
-            points = slope * norm * np.array([np.cos(angle), np.sin(angle)])
-            along = _directions() @ points
-            edge = points.T[np.unique((along.argmin(axis=1), along.argmax(axis=1)))]
-            reached = float(np.maximum(reached, float(pdist(edge).max(initial=0.0))))
-        gap = gradient_gap(loss, x_bound, y_bound, radius, d)
-        yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "d": d, "left": reached,
-               "right": gap * _ROUNDING}  # fmt: skip
-
-
 def _directions() -> np.ndarray:
     """Unit vectors in which two most distant points of the plane are the ends, up to 1e-5 of their distance."""
     turn = np.linspace(0.0, np.pi, 360, endpoint=False)
     return np.c_[np.cos(turn), np.sin(turn)]
 
 
-@paper.inequality(
-    "sensitivity",
-    variant="minimisers",
-    source="Theorems 3 and 5: what one record moves the minimiser by",
-    expected="not refuted",
-    statement="The minimisers of Algorithm 3 on data sets that differ in one record are at most D/(lambda n) + 2 tau "
-    "apart.",
-    because="Strong convexity (dpbench.papers.glm.algorithms.output_perturbation). In one dimension the minimiser is "
-    "a root of a monotone function, found here by bisection.",
-    origin="folklore",
-    quote=r"Note that from a standard analysis [BE02], we get that  $\ell_2$  sensitivity of the regularized "
-    r"minimizer  $\widetilde{w}$  is  $\left(\frac{2G\|\mathcal{X}\|}{n\lambda}\right)$ ,",
-)
 def minimisers(context: Context) -> Rows:
     """Random and extreme data in one dimension; the minimiser by bisection on the derivative of its objective."""
     tries = context.pick(quick=60, full=1_500)
@@ -119,18 +75,6 @@ def _minimiser(loss: Loss, x: np.ndarray, y: np.ndarray, lam: float, radius: flo
     return radius if slope(radius) <= 0.0 else float(brentq(slope, -radius, radius, xtol=1e-15))
 
 
-@paper.inequality(
-    "sensitivity",
-    variant="losses",
-    source="Algorithms 4 and 5: what one record moves a clipped loss by",
-    expected="not refuted",
-    statement="The losses of two records at one model, clipped to their range over the ball, differ by at most sup - "
-    "inf of the loss over the ball.",
-    because="Losses over a grid of predictions |z| <= B|X| and labels, from the loss itself.",
-    origin="folklore",
-    quote=r"Furthermore, by Assumption 2 with probability at least  $\delta/2$  the sensitivity values passed to "
-    r"GenExpMech bound sensitivity.",
-)
 def clipped_losses(context: Context) -> Rows:
     """The largest difference of two losses over the ball against the width in use."""
     for loss, (x_bound, y_bound, radius) in product(_losses(), _BALLS):
@@ -140,6 +84,60 @@ def clipped_losses(context: Context) -> Rows:
         data = GLMProblem([[x_bound]], [label], loss=loss, x_bound=x_bound, y_bound=max(label, y_bound), radius=radius)
         yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "left": float(np.ptp(values)),
                "right": scoring.loss_width(data, reach) * _ROUNDING}  # fmt: skip
+
+
+@paper.inequality(
+    "sensitivity",
+    row="gradients",
+    source="Theorems 1 to 3, 5 and 10: what one record moves a gradient by",
+    expected="not refuted",
+    statement="|grad l(w; z) - grad l(w; z')| <= D for all |w| <= B and all records z, z'.",
+    because="D is derived in dpbench.papers.glm.sensitivity. Here gradients of records in the plane of w, and on its "
+    "line, are formed from the loss itself, and the largest distance of two of them is compared with D.",
+    origin="folklore",
+    quote=r"Since Algorithm 1 uses a projection step, the iterates always lie in the constraint set  $\{w: \|w\| "
+    r"\leq B\}$ . Hence, the function over this constraint set is G-Lipschitz.",
+    rows={
+        "minimisers": {
+            "measure": minimisers,
+            "source": "Theorems 3 and 5: what one record moves the minimiser by",
+            "statement": "The minimisers of Algorithm 3 on data sets that differ in one record are at most D/(lambda "
+            "n) + 2 tau apart.",
+            "because": "Strong convexity (dpbench.papers.glm.algorithms.output_perturbation). In one dimension the "
+            "minimiser is a root of a monotone function, found here by bisection.",
+            "origin": "folklore",
+            "quote": r"Note that from a standard analysis [BE02], we get that  $\ell_2$  sensitivity of the "
+            r"regularized minimizer  $\widetilde{w}$  is  $\left(\frac{2G\|\mathcal{X}\|}{n\lambda}\right)$ ,",
+        },
+        "losses": {
+            "measure": clipped_losses,
+            "source": "Algorithms 4 and 5: what one record moves a clipped loss by",
+            "statement": "The losses of two records at one model, clipped to their range over the ball, differ by at "
+            "most sup - inf of the loss over the ball.",
+            "because": "Losses over a grid of predictions |z| <= B|X| and labels, from the loss itself.",
+            "origin": "folklore",
+            "quote": r"Furthermore, by Assumption 2 with probability at least  $\delta/2$  the sensitivity values "
+            r"passed to GenExpMech bound sensitivity.",
+        },
+    },
+)
+def gradients(context: Context) -> Rows:
+    """Every loss at three sets of bounds, d = 1 and 2: gradients of records at all angles and labels."""
+    angles = np.linspace(0.0, np.pi, context.pick(quick=91, full=721))
+    for loss, (x_bound, y_bound, radius), d in product(_losses(), _BALLS, (1, 2)):
+        turned = np.array([0.0, np.pi]) if d == 1 else np.concatenate((angles, -angles))
+        lengths = np.linspace(0.0, 1.0, 41) * x_bound if d == 1 else np.array([x_bound])
+        norm, angle, y = (g.ravel() for g in np.meshgrid(lengths, turned, _labels(loss, y_bound), indexing="ij"))
+        reached = 0.0
+        for r in radius * np.linspace(0.0, 1.0, context.pick(quick=5, full=21)):
+            slope = loss.derivative(r * norm * np.cos(angle), y)
+            points = slope * norm * np.array([np.cos(angle), np.sin(angle)])
+            along = _directions() @ points
+            edge = points.T[np.unique((along.argmin(axis=1), along.argmax(axis=1)))]
+            reached = float(np.maximum(reached, float(pdist(edge).max(initial=0.0))))
+        gap = gradient_gap(loss, x_bound, y_bound, radius, d)
+        yield {"loss": loss.name, "X": x_bound, "Y": y_bound, "B": radius, "d": d, "left": reached,
+               "right": gap * _ROUNDING}  # fmt: skip
 
 
 @paper.inequality(

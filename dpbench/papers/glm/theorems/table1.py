@@ -62,95 +62,6 @@ QUOTE = (
 )
 
 
-@paper.rate(
-    "table1",
-    variant="crossover",
-    source="Table 1 and section 3.1, noisy GD against the JL method",
-    expected="consistent",
-    side="tight",
-    full_only=True,
-    exponent=2.0 / 3.0,
-    nuisances=_CROSSED,
-    arguments={
-        "epsilon": 0.2,
-        "sizes": tuple(2000 * 2**k for k in range(5)),
-        "trials": (224, 168, 112, 64, 36),
-        "at": 2,
-        "dimensions": tuple(2**k for k in range(2, 13)),
-        "largest": 256,
-    },
-    statement=_STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 2.",
-    because="On the hardest scale in each dimension noisy GD costs c sqrt(d)/(n epsilon) and the JL method, whatever "
-    "d is, C/(n epsilon)^(2/3). They are equal at (C/c)^2 (n epsilon)^(2/3); the constant depends on both "
-    "calibrations and is reported.",
-    quote=QUOTE,
-    figure=Figure("crossover", "crossover"),
-)
-def jl(
-    context: Context,
-    epsilon: float,
-    sizes: Sequence[int],
-    trials: Sequence[int],
-    at: int,
-    dimensions: Sequence[int],
-    largest: int,
-) -> Evidence:
-    """d*(n) where noisy GD in closed form costs as much as the JL method measured, both on their hardest scale.
-
-    The slope is that of log d*(n), so each trial x of the JL method enters as its linearisation at the mean m,
-    d*·(1 + (x/m − 1)/κ), κ the steepness of noisy gradient descent there: the means are d*, and the errors are those
-    of the delta method. The curve is at ``sizes[at]``, over `dimensions`; noisy GD is run up to `largest` of them.
-    """
-    method = JLMethod(epsilon, DELTA, distortion=DISTORTION)
-    scales = [_jl_scale(method, n) for n in sizes]
-    places = [(n, scale, 2 * k) for n, (scale, k) in zip(sizes, scales, strict=True)]
-    samples = _measure(context, method, places, trials, 2)
-    levels = [float(part.mean()) for part in samples]
-    found = [crossing_dimension(n, epsilon, "exact", level) for n, level in zip(sizes, levels, strict=True)]
-    printed = [crossing_dimension(n, epsilon, "printed", level)[0] for n, level in zip(sizes, levels, strict=True)]
-    crossed = [d * (1.0 + (part / part.mean() - 1.0) / kappa) for part, (d, kappa) in zip(samples, found, strict=True)]
-    ceiling = [theory.transition_dimension(*SHAPE, n, epsilon) for n in sizes]
-    columns: dict[str, list[Any]] = {
-        "ratio": [d / t for (d, _), t in zip(found, ceiling, strict=True)],
-        "ratio, noisy GD printed": [d / t for d, t in zip(printed, ceiling, strict=True)],
-        "steepness": [kappa for _, kappa in found],
-        "excess at the crossing": levels,
-        "k": [k for _, k in scales],
-        "closed form of the descent in R^k": [scale.excess for scale, _ in scales],
-        "zero predictor": [scale.zero for scale, _ in scales],
-    }
-    tables = _curve(context, sizes[at], epsilon, samples[at], dimensions, largest)
-    ratios = columns["ratio"]
-    notes = (
-        f"squared loss, B = X = Y = 1, epsilon = {epsilon:g}, exact calibrations, alpha = {DISTORTION}; d* is "
-        f"{min(ratios):.2f} to {max(ratios):.2f} times theory's min(1, sqrt(H)a/Y)^(2/3) (n epsilon)^(2/3), and "
-        f"{min(columns['ratio, noisy GD printed']):.2f} to {max(columns['ratio, noisy GD printed']):.2f} times with "
-        "the printed noise for noisy GD",
-        "each method on its own hardest scale of the even basis, chosen by the closed form of the descent (in R^k for "
-        "the JL method, its own error left out); noisy GD enters by that closed form, without the projection: "
-        f"the mechanism on the curve's scales is at {_check(tables):.3f} times it at worst",
-        "curve: excess risks at one n over d, noisy GD and output perturbation in closed form beside the mechanisms; "
-        "theory: the least of the ceilings of Theorems 1, 2 and 3, constants 1; floor: Theorem 4's, on its data sets",
-    )
-    found_slope = judge("n", sizes, crossed, ceiling, columns, *notes)
-    return replace(found_slope, tables=found_slope.tables | tables)
-
-
-@paper.rate(
-    "table1",
-    variant="crossover.output-perturbation",
-    source="Table 1 and section 3.1, noisy GD against output perturbation",
-    expected="consistent",
-    side="tight",
-    level=0.0,
-    exponent=2.0 / 3.0,
-    nuisances=_CROSSED,
-    arguments={"calibration": "exact"},
-    statement=_STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 3.",
-    because="As against the JL method; for output perturbation the noise term sigma^2 X^2 carries C, and both worst "
-    "excess risks are sums over binomial laws.",
-    quote=QUOTE,
-)
 def closed(context: Context, calibration: str) -> Evidence:
     """d*(n) where noisy gradient descent costs as much as output perturbation: both in closed form, nothing drawn."""
     epsilon, sizes = context.pick(**_SIZES)
@@ -179,16 +90,6 @@ def closed(context: Context, calibration: str) -> Evidence:
             "sums over binomial laws on each method's hardest scale, the projections left out: nothing is drawn",
         ),
     )
-
-
-paper.variant(
-    closed,
-    "crossover.printed",
-    source="Table 1 and section 3.1, noisy GD with the printed noise against output perturbation",
-    expected="consistent",
-    arguments={"calibration": "printed"},
-    statement=_STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 3.",
-)
 
 
 def _jl_scale(method: JLMethod, n: int) -> tuple[Scale, int]:
@@ -382,9 +283,14 @@ def _low_rank(context: Context, axis: str, grid: Sequence[tuple[int, float]], tr
     )  # fmt: skip
 
 
+def low_rank_rank(context: Context) -> Evidence:
+    """nε = 512, ranks from 16 to 256."""
+    return _low_rank(context, "rank", [(rank, 2.0) for rank in (16, 64, 256)], (128, 40, 40))
+
+
 @paper.rate(
     "table1",
-    variant="lipschitz.epsilon",
+    variant="lipschitz",
     source="Table 1, G-Lipschitz, rank <= n epsilon",
     expected="consistent",
     side="tight",
@@ -395,44 +301,22 @@ def _low_rank(context: Context, axis: str, grid: Sequence[tuple[int, float]], tr
     statement="For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over epsilon.",
     because="The bias of the instance whose w* a run barely reaches is B^2/(2 eta T) = B sigma sqrt(rank)/(2 sqrt(T)), "
     "that term, and the same over the rank.",
+    row="epsilon",
+    rows={
+        "rank": {
+            "measure": low_rank_rank,
+            "exponent": 0.5,
+            "quote": _CELL,
+            "statement": "For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over the rank.",
+            "because": "As over epsilon: eta falls like 1/sqrt(rank).",
+        },
+    },
 )
 def low_rank_epsilon(context: Context) -> Evidence:
     """Rank 16, nε from 64 to 512."""
     return _low_rank(context, "epsilon", [(16, e) for e in (0.25, 0.5, 1.0, 2.0)], (96, 64, 96, 192))
 
 
-@paper.rate(
-    "table1",
-    variant="lipschitz.rank",
-    source="Table 1, G-Lipschitz, rank <= n epsilon",
-    expected="consistent",
-    side="tight",
-    exponent=0.5,
-    full_only=True,
-    quote=_CELL,
-    nuisances=(_STEP,),
-    statement="For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over the rank.",
-    because="As over epsilon: eta falls like 1/sqrt(rank).",
-)
-def low_rank_rank(context: Context) -> Evidence:
-    """nε = 512, ranks from 16 to 256."""
-    return _low_rank(context, "rank", [(rank, 2.0) for rank in (16, 64, 256)], (128, 40, 40))
-
-
-@paper.rate(
-    "table1",
-    variant="crossover.lipschitz",
-    source="Table 1, G-Lipschitz: rank <= n epsilon meets rank > n epsilon",
-    expected="consistent",
-    side="tight",
-    exponent=1.0,
-    full_only=True,
-    statement="Low and high rank meet at rank* = n epsilon up to a constant: below it noisy GD has the smaller worst "
-    "excess risk, above it Algorithm 3.",
-    because="GB|X|sqrt(rank)/(n epsilon) = GB|X|/sqrt(n epsilon) at rank = n epsilon; the constant depends on both "
-    "calibrations and is reported.",
-    quote=r"This improves in the high privacy regime where  $\epsilon \leq \frac{\operatorname{rank}}{n}$ .",
-)
 def crossover(context: Context) -> Rows:
     """The rank where noisy gradient descent, measured near it, costs what output perturbation does: σX√(2/π)."""
     n = 256
@@ -453,6 +337,114 @@ def crossover(context: Context) -> Rows:
         "output perturbation on w* = e_1 met by every record, where the noise costs sigma X sqrt(2/pi) exactly",
         "zero predictor: of output perturbation's instance; that of the descent's has a column of its own",
     )
+
+
+@paper.rate(
+    "table1",
+    variant="crossover",
+    source="Table 1 and section 3.1, noisy GD against the JL method",
+    expected="consistent",
+    side="tight",
+    full_only=True,
+    exponent=2.0 / 3.0,
+    nuisances=_CROSSED,
+    arguments={
+        "epsilon": 0.2,
+        "sizes": tuple(2000 * 2**k for k in range(5)),
+        "trials": (224, 168, 112, 64, 36),
+        "at": 2,
+        "dimensions": tuple(2**k for k in range(2, 13)),
+        "largest": 256,
+    },
+    statement=_STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 2.",
+    because="On the hardest scale in each dimension noisy GD costs c sqrt(d)/(n epsilon) and the JL method, whatever "
+    "d is, C/(n epsilon)^(2/3). They are equal at (C/c)^2 (n epsilon)^(2/3); the constant depends on both "
+    "calibrations and is reported.",
+    quote=QUOTE,
+    figure=Figure("crossover", "crossover"),
+    row="jl",
+    rows={
+        "output-perturbation": {
+            "measure": closed,
+            "source": "Table 1 and section 3.1, noisy GD against output perturbation",
+            "level": 0.0,
+            "arguments": {"calibration": "exact"},
+            "statement": _STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 3.",
+            "because": "As against the JL method; for output perturbation the noise term sigma^2 X^2 carries C, and "
+            "both worst excess risks are sums over binomial laws.",
+            "quote": QUOTE,
+            "full_only": False,
+        },
+        "printed": {
+            "measure": closed,
+            "source": "Table 1 and section 3.1, noisy GD with the printed noise against output perturbation",
+            "level": 0.0,
+            "arguments": {"calibration": "printed"},
+            "statement": _STATEMENT + "below it noisy GD has the smaller worst excess risk, above it Algorithm 3.",
+            "quote": QUOTE,
+            "full_only": False,
+        },
+        "lipschitz": {
+            "measure": crossover,
+            "source": "Table 1, G-Lipschitz: rank <= n epsilon meets rank > n epsilon",
+            "exponent": 1.0,
+            "statement": "Low and high rank meet at rank* = n epsilon up to a constant: below it noisy GD has the "
+            "smaller worst excess risk, above it Algorithm 3.",
+            "because": "GB|X|sqrt(rank)/(n epsilon) = GB|X|/sqrt(n epsilon) at rank = n epsilon; the constant "
+            "depends on both calibrations and is reported.",
+            "quote": r"This improves in the high privacy regime where  $\epsilon \leq \frac{\operatorname{rank}}{n}$ .",
+            "nuisances": (),
+        },
+    },
+)
+def jl(
+    context: Context,
+    epsilon: float,
+    sizes: Sequence[int],
+    trials: Sequence[int],
+    at: int,
+    dimensions: Sequence[int],
+    largest: int,
+) -> Evidence:
+    """d*(n) where noisy GD in closed form costs as much as the JL method measured, both on their hardest scale.
+
+    The slope is that of log d*(n), so each trial x of the JL method enters as its linearisation at the mean m,
+    d*·(1 + (x/m − 1)/κ), κ the steepness of noisy gradient descent there: the means are d*, and the errors are those
+    of the delta method. The curve is at ``sizes[at]``, over `dimensions`; noisy GD is run up to `largest` of them.
+    """
+    method = JLMethod(epsilon, DELTA, distortion=DISTORTION)
+    scales = [_jl_scale(method, n) for n in sizes]
+    places = [(n, scale, 2 * k) for n, (scale, k) in zip(sizes, scales, strict=True)]
+    samples = _measure(context, method, places, trials, 2)
+    levels = [float(part.mean()) for part in samples]
+    found = [crossing_dimension(n, epsilon, "exact", level) for n, level in zip(sizes, levels, strict=True)]
+    printed = [crossing_dimension(n, epsilon, "printed", level)[0] for n, level in zip(sizes, levels, strict=True)]
+    crossed = [d * (1.0 + (part / part.mean() - 1.0) / kappa) for part, (d, kappa) in zip(samples, found, strict=True)]
+    ceiling = [theory.transition_dimension(*SHAPE, n, epsilon) for n in sizes]
+    columns: dict[str, list[Any]] = {
+        "ratio": [d / t for (d, _), t in zip(found, ceiling, strict=True)],
+        "ratio, noisy GD printed": [d / t for d, t in zip(printed, ceiling, strict=True)],
+        "steepness": [kappa for _, kappa in found],
+        "excess at the crossing": levels,
+        "k": [k for _, k in scales],
+        "closed form of the descent in R^k": [scale.excess for scale, _ in scales],
+        "zero predictor": [scale.zero for scale, _ in scales],
+    }
+    tables = _curve(context, sizes[at], epsilon, samples[at], dimensions, largest)
+    ratios = columns["ratio"]
+    notes = (
+        f"squared loss, B = X = Y = 1, epsilon = {epsilon:g}, exact calibrations, alpha = {DISTORTION}; d* is "
+        f"{min(ratios):.2f} to {max(ratios):.2f} times theory's min(1, sqrt(H)a/Y)^(2/3) (n epsilon)^(2/3), and "
+        f"{min(columns['ratio, noisy GD printed']):.2f} to {max(columns['ratio, noisy GD printed']):.2f} times with "
+        "the printed noise for noisy GD",
+        "each method on its own hardest scale of the even basis, chosen by the closed form of the descent (in R^k for "
+        "the JL method, its own error left out); noisy GD enters by that closed form, without the projection: "
+        f"the mechanism on the curve's scales is at {_check(tables):.3f} times it at worst",
+        "curve: excess risks at one n over d, noisy GD and output perturbation in closed form beside the mechanisms; "
+        "theory: the least of the ceilings of Theorems 1, 2 and 3, constants 1; floor: Theorem 4's, on its data sets",
+    )
+    found_slope = judge("n", sizes, crossed, ceiling, columns, *notes)
+    return replace(found_slope, tables=found_slope.tables | tables)
 
 
 def erm_cost(n: int, epsilon: float) -> float:
@@ -479,9 +471,17 @@ def hardest_bias(n: int) -> tuple[float, float]:
     return max(((rho, majority_risk(n, rho)) for rho in biases), key=lambda found: found[1])
 
 
+def nonprivate_floor(context: Context) -> Rows:
+    """The constant beside the exact Bayes risk at the hardest bias."""
+    for n in (2, 3, 5, 10, 31, 100, 1000, 10_000, 100_000):
+        _, risk = hardest_bias(n)
+        yield {"n": n, "left": FLOOR / math.sqrt(n), "right": risk, "ratio": risk * math.sqrt(n) / FLOOR}
+    return "value: the smallest margin of the Bayes risk over the constant's floor"
+
+
 @paper.rate(
     "table1",
-    variant="classical.lipschitz",
+    variant="classical",
     source="Table 1, non-private, G-Lipschitz [NY83]",
     expected="consistent",
     side="tight",
@@ -494,6 +494,20 @@ def hardest_bias(n: int) -> tuple[float, float]:
     because="On labels of bias 1/sqrt(n) the empirical minimiser, the majority, is wrong with constant probability, "
     "and then costs 2B|X|/sqrt(n).",
     quote=r"$\frac{G  w^*    X  }{\sqrt{n}}$ [NY83]",
+    rows={
+        "floor": {
+            "measure": nonprivate_floor,
+            "kind": "floor",
+            "source": "Table 1, non-private, G-Lipschitz: tight [NY83]",
+            "expected": "not refuted",
+            "statement": f"Whatever the algorithm, some distribution costs it {FLOOR:.3g} GB|X|/sqrt(n), n >= 2, d = "
+            f"1.",
+            "because": "The paper has no constant. The mean excess over two signs of a label bias of order 1/sqrt(n) "
+            "is at least the exact Bayes risk, that of the majority.",
+            "quote": "Tight ... [NY83]",
+            "level": 0.0,
+        },
+    },
 )
 def nonprivate(context: Context) -> Evidence:
     """ERM on the absolute loss in one dimension, at the hardest label bias: exact."""
@@ -504,21 +518,3 @@ def nonprivate(context: Context) -> Evidence:
         rows.append({"n": n, "measured": risk, "ceiling": ceiling, "zero predictor": bias, "label bias": bias})
     return exact_slope("n", rows, "absolute loss, x = X, y = +-B: a binomial sum; the risk is also the Bayes risk of "
                        "the pair of signs, so that no algorithm does better on both")  # fmt: skip
-
-
-@paper.floor(
-    "table1",
-    variant="classical.lipschitz",
-    source="Table 1, non-private, G-Lipschitz: tight [NY83]",
-    expected="not refuted",
-    statement=f"Whatever the algorithm, some distribution costs it {FLOOR:.3g} GB|X|/sqrt(n) (n >= 2, d = 1).",
-    because="The paper has no constant. The mean excess over two signs of a label bias of order 1/sqrt(n) is at least "
-    "the exact Bayes risk, that of the majority.",
-    quote="Tight ... [NY83]",
-)
-def nonprivate_floor(context: Context) -> Rows:
-    """The constant beside the exact Bayes risk at the hardest bias."""
-    for n in (2, 3, 5, 10, 31, 100, 1000, 10_000, 100_000):
-        _, risk = hardest_bias(n)
-        yield {"n": n, "left": FLOOR / math.sqrt(n), "right": risk, "ratio": risk * math.sqrt(n) / FLOOR}
-    return "value: the smallest margin of the Bayes risk over the constant's floor"

@@ -50,53 +50,7 @@ FIGURE_DELTA = 1e-5
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
 
 
-@paper.privacy(
-    "thm1",
-    variant="printed",
-    source="Theorem 1",
-    expected="refuted",
-    holds="glm.thm1.privacy.exact",
-    statement="For any epsilon, delta > 0, Algorithm 1 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y "
-    "sqrt(H~) + 2 H~ B, is (epsilon, delta)-DP for every non-negative convex H~-smooth loss that is at most Y^2 at "
-    "zero.",
-    because="A non-negative H-smooth loss has |phi'(0)| <= sqrt(2H)Y, so its gradients on the ball are at most "
-    "sqrt(2H)YX + H B X^2 <= G/sqrt(2), and T-1 adaptive steps compose to mu <= epsilon/(2 sqrt(log(1/delta))): "
-    "enough up to a threshold in epsilon that depends on delta alone. The capped-linear loss with BX -> 0 comes as "
-    "near to G/sqrt(2) as one wants, and its gradients are constant on the ball, so the exact profile of the pair is "
-    "Gaussian: beyond the threshold it violates the claim, for all iterates and, sqrt(6T/(4(2T-1))) lower in mu, for "
-    "the average alone.",
-    weight="range",
-    hurt="corner: epsilon > 36.1 at delta = 1e-5 (24.5 at 1e-3) for all iterates, 59.3 (38.7) for the average",
-    quote=r"Then, for any  $\epsilon,\delta>0$ , Algorithm 1 invoked with",
-    consequence="The noise suffices for every epsilon up to 36.1 at delta = 1e-5 (24.5 at 1e-3). An admissible loss "
-    "(capped-linear, non-negative and smooth, BX = 0.001) has a pair of data sets beyond the claim: from there on if "
-    "all iterates are released, from 59.3 (38.7) on for the average that Algorithm 1 returns. Between the two nothing "
-    "is shown against the average. No practical epsilon is affected.",
-    space=PRINTED_DESCENT,
-    errata=Correction(
-        place="Theorem 1, section 3.1.1",
-        line=133,
-        effect=1,
-        change='for "any epsilon, delta > 0" read "epsilon <= 2 log(1/delta)" (enough: mu = epsilon/sqrt(4 '
-        "log(1/delta)) for non-negative losses)",
-        caveat="A.3.1: “From the analysis of Noisy (S)GD in [BST14, BFTGT19], we have that the setting of noise "
-        r"variance  $\sigma^2$  ensures that the algorithm satisfies  $(\epsilon, \delta)$ -DP”. No range of epsilon "
-        "is given there.",
-    ),
-    figure=Figure(
-        "delta_thm1",
-        "privacy",
-        "the printed noise is enough up to ε = {value:.3g}",
-        {"title": "Theorem 1: noisy GD, all iterates, worst pair"},
-    ),
-)
-def printed(context: Context) -> tuple[str, Evidence]:
-    """As stated: a non-negative smooth loss whose gradients tend to the largest that are possible, G/√2."""
-    loss = losses.capped_linear(1e-3)
-    return _printed(context, loss, radius=1e-3, ratio=0.5, kind_of_loss="capped-linear (end = BX = 0.001)")
-
-
-@certificate("glm.thm1.privacy.printed", "pair-shift")
+@certificate("glm.thm1.privacy", "pair-shift")
 def theorem1_printed() -> Draft:
     return printed_certificate()
 
@@ -170,21 +124,6 @@ class _Gap:
         return float(np.linalg.norm(sums[0] - sums[1], axis=1).max())
 
 
-@paper.privacy(
-    "thm1",
-    variant="exact",
-    source="Theorem 1, with the noise derived from the sensitivity",
-    expected="proved",
-    level=LEVEL,
-    statement="Algorithm 1 with sigma = (D/n)sqrt(T-1)/mu(epsilon, delta) is (epsilon, delta)-DP for every epsilon > "
-    "0 and 0 < delta < 1, all iterates released.",
-    because="Each step releases a gradient mean that one record moves by at most D/n, with Gaussian noise: T-1 "
-    "adaptive steps compose to one Gaussian shift mu = (D/n)sqrt(T-1)/sigma (Dong, Roth & Su 2019), whose profile is "
-    "known exactly (Balle & Wang 2018). The attacks cannot prove anything: they would show an error of the derivation "
-    "or of the code.",
-    rests_on=("glm.sensitivity.inequality.gradients", "glm.composition.inequality"),
-    space=descent("2/n*sqrt(T - 1)/mu", conditions=CALIBRATED),
-)
 def exact(context: Context) -> tuple[str, Evidence]:
     """Every loss at every (ε, δ) by its guarantee; then attacks on the worst pair and on real data."""
     names = (*losses.BY_NAME, "capped-linear")
@@ -204,6 +143,67 @@ def exact(context: Context) -> tuple[str, Evidence]:
         ),
         trials=sum(a["trials"] for a in attacks),
     )
+
+
+@paper.privacy(
+    "thm1",
+    source="Theorem 1",
+    expected="refuted",
+    holds="glm.thm1.privacy.exact",
+    statement="For any epsilon, delta > 0, Algorithm 1 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y "
+    "sqrt(H~) + 2 H~ B, is (epsilon, delta)-DP for every non-negative convex H~-smooth loss that is at most Y^2 at "
+    "zero.",
+    because="A non-negative H-smooth loss has |phi'(0)| <= sqrt(2H)Y, so its gradients on the ball are at most "
+    "sqrt(2H)YX + H B X^2 <= G/sqrt(2), and T-1 adaptive steps compose to mu <= epsilon/(2 sqrt(log(1/delta))): "
+    "enough up to a threshold in epsilon that depends on delta alone. The capped-linear loss with BX -> 0 comes as "
+    "near to G/sqrt(2) as one wants, and its gradients are constant on the ball, so the exact profile of the pair is "
+    "Gaussian: beyond the threshold it violates the claim, for all iterates and, sqrt(6T/(4(2T-1))) lower in mu, for "
+    "the average alone.",
+    weight="range",
+    hurt="corner: epsilon > 36.1 at delta = 1e-5 (24.5 at 1e-3) for all iterates, 59.3 (38.7) for the average",
+    quote=r"Then, for any  $\epsilon,\delta>0$ , Algorithm 1 invoked with",
+    consequence="The noise suffices for every epsilon up to 36.1 at delta = 1e-5 (24.5 at 1e-3). An admissible loss "
+    "(capped-linear, non-negative and smooth, BX = 0.001) has a pair of data sets beyond the claim: from there on if "
+    "all iterates are released, from 59.3 (38.7) on for the average that Algorithm 1 returns. Between the two nothing "
+    "is shown against the average. No practical epsilon is affected.",
+    space=PRINTED_DESCENT,
+    errata=Correction(
+        place="Theorem 1, section 3.1.1",
+        line=133,
+        effect=1,
+        change='for "any epsilon, delta > 0" read "epsilon <= 2 log(1/delta)" (enough: mu = epsilon/sqrt(4 '
+        "log(1/delta)) for non-negative losses)",
+        caveat="A.3.1: “From the analysis of Noisy (S)GD in [BST14, BFTGT19], we have that the setting of noise "
+        r"variance  $\sigma^2$  ensures that the algorithm satisfies  $(\epsilon, \delta)$ -DP”. No range of epsilon "
+        "is given there.",
+    ),
+    figure=Figure(
+        "delta_thm1",
+        "privacy",
+        "the printed noise is enough up to ε = {value:.3g}",
+        {"title": "Theorem 1: noisy GD, all iterates, worst pair"},
+    ),
+    rows={
+        "exact": {
+            "measure": exact,
+            "source": "Theorem 1, with the noise derived from the sensitivity",
+            "expected": "proved",
+            "level": LEVEL,
+            "statement": "Algorithm 1 with sigma = (D/n)sqrt(T-1)/mu(epsilon, delta) is (epsilon, delta)-DP for "
+            "every epsilon > 0 and 0 < delta < 1, all iterates released.",
+            "because": "Each step releases a gradient mean that one record moves by at most D/n, with Gaussian "
+            "noise: T-1 adaptive steps compose to one Gaussian shift mu = (D/n)sqrt(T-1)/sigma (Dong, Roth & Su "
+            "2019), whose profile is known exactly (Balle & Wang 2018). The attacks cannot prove anything: they "
+            "would show an error of the derivation or of the code.",
+            "rests_on": ("glm.sensitivity.inequality", "glm.composition.inequality"),
+            "space": descent("2/n*sqrt(T - 1)/mu", conditions=CALIBRATED),
+        },
+    },
+)
+def printed(context: Context) -> tuple[str, Evidence]:
+    """As stated: a non-negative smooth loss whose gradients tend to the largest that are possible, G/√2."""
+    loss = losses.capped_linear(1e-3)
+    return _printed(context, loss, radius=1e-3, ratio=0.5, kind_of_loss="capped-linear (end = BX = 0.001)")
 
 
 @certificate("glm.thm1.privacy.exact", "guarantee")
@@ -240,9 +240,34 @@ QUOTE = (
 )
 
 
+def theorem1_d(context: Context) -> Evidence:
+    """Excess risk of noisy gradient descent against d, where the private term dominates."""
+    epsilon, n = context.pick(quick=(1.0, 1_600), full=(0.25, 24_000))
+    dimensions = context.pick(quick=(1, 4, 12), full=(1, 2, 4, 8, 16, 32))
+    trials = context.pick(quick=(80, 32, 48), full=(50, 20, 10, 10, 10, 20))
+    return run(context, "d", [(n, d) for d in dimensions], epsilon, trials, 64)
+
+
+def theorem1_epsilon(context: Context) -> Evidence:
+    """Excess risk of noisy gradient descent against ε, where the private term dominates."""
+    n, d = context.pick(quick=(800, 1), full=(10_000, 2))
+    grid = context.pick(quick=(0.0625, 0.25, 1.0), full=(0.02, 0.04, 0.08, 0.16))
+    trials = context.pick(quick=(64, 16, 64), full=(128, 64, 64, 128))
+    return run(context, "epsilon", [(n, d)] * len(grid), grid, trials, 64)
+
+
+def theorem1_radius(run: Context) -> Evidence:
+    """B from |Y|/8 to 2|Y|, where the private term dominates."""
+    return sweep("radius", [(20_000, radius) for radius in (0.125, 0.25, 0.5, 1.0, 2.0)], 8, 0.2)
+
+
+def small_radius(run: Context) -> Evidence:
+    """B = |Y|/8, so that √H·B|X| = 0.18 |Y|: against n where the private term dominates."""
+    return sweep("n", [(22_000 * 3**k, 0.125) for k in range(5)], 8, 0.1)
+
+
 @paper.rate(
     "thm1",
-    variant="n",
     source="Theorem 1, dependence on n",
     expected="consistent",
     side="tight",
@@ -255,6 +280,47 @@ QUOTE = (
     "eps^2/2100 <= d <= (n eps/33)^(2/3).",
     quote=QUOTE,
     figure=Figure("rate_thm1", "rate", given={"title": "Theorem 1: noisy gradient descent"}),
+    row="n",
+    rows={
+        "d": {
+            "measure": theorem1_d,
+            "source": "Theorem 1, dependence on d",
+            "exponent": 0.5,
+            "statement": "The private term of Theorem 1 grows like sqrt(d).",
+            "because": "As for the dependence on n: the step size falls like 1/sqrt(d) and the bias of the hardest "
+            "scale is about B^2/(eta T).",
+            "quote": QUOTE,
+        },
+        "epsilon": {
+            "measure": theorem1_epsilon,
+            "source": "Theorem 1, dependence on epsilon",
+            "statement": "The private term of Theorem 1 falls like 1/epsilon.",
+            "because": "As for the dependence on n, at fixed n: sigma falls like 1/epsilon, eta grows like epsilon, "
+            "and the bias of the hardest scale is about B^2/(eta T).",
+            "quote": QUOTE,
+        },
+        "radius": {
+            "measure": theorem1_radius,
+            "level": 0.0,
+            "source": "Theorem 1, dependence on |w*|",
+            "statement": "The private term of Theorem 1 is GB sqrt(d log(1/delta))/(n epsilon): linear in B for "
+            "sqrt(H)B|X| below |Y|, quadratic above.",
+            "because": "G = 2|Y|sqrt(H)|X| + 2HB|X|^2; the bias of the hardest scale is about B^2/(eta T), which is "
+            "that term.",
+            "quote": QUOTE,
+            "exponent": None,
+        },
+        "small-radius": {
+            "measure": small_radius,
+            "level": 0.0,
+            "source": "Table 1, H-smooth, sqrt(H)|w*||X| <= |Y|, low dimension (Theorem 1)",
+            "statement": "Where sqrt(H)B|X| is below |Y| the private term of Theorem 1 is sqrt(H)B|X||Y| sqrt(d "
+            "log(1/delta))/(n epsilon).",
+            "because": "G is then of order |Y|sqrt(H)|X|; the bias of the hardest scale is about B^2/(eta T), which "
+            "is that term.",
+            "quote": QUOTE,
+        },
+    },
 )
 def theorem1_n(context: Context) -> Evidence:
     """Excess risk of noisy gradient descent against n, where the private term dominates."""
@@ -262,82 +328,3 @@ def theorem1_n(context: Context) -> Evidence:
     sizes = context.pick(quick=(128, 512, 2048), full=tuple(3_000 * 4**k for k in range(4)))
     trials = context.pick(quick=(128, 48, 48), full=(64, 32, 20, 24))
     return run(context, "n", [(n, d) for n in sizes], epsilon, trials, 32)
-
-
-@paper.rate(
-    "thm1",
-    variant="d",
-    source="Theorem 1, dependence on d",
-    expected="consistent",
-    side="tight",
-    exponent=0.5,
-    nuisances=NOISE,
-    statement="The private term of Theorem 1 grows like sqrt(d).",
-    because="As for the dependence on n: the step size falls like 1/sqrt(d) and the bias of the hardest scale is "
-    "about B^2/(eta T).",
-    quote=QUOTE,
-)
-def theorem1_d(context: Context) -> Evidence:
-    """Excess risk of noisy gradient descent against d, where the private term dominates."""
-    epsilon, n = context.pick(quick=(1.0, 1_600), full=(0.25, 24_000))
-    dimensions = context.pick(quick=(1, 4, 12), full=(1, 2, 4, 8, 16, 32))
-    trials = context.pick(quick=(80, 32, 48), full=(50, 20, 10, 10, 10, 20))
-    return run(context, "d", [(n, d) for d in dimensions], epsilon, trials, 64)
-
-
-@paper.rate(
-    "thm1",
-    variant="epsilon",
-    source="Theorem 1, dependence on epsilon",
-    expected="consistent",
-    side="tight",
-    exponent=-1.0,
-    nuisances=NOISE,
-    statement="The private term of Theorem 1 falls like 1/epsilon.",
-    because="As for the dependence on n, at fixed n: sigma falls like 1/epsilon, eta grows like epsilon, and the bias "
-    "of the hardest scale is about B^2/(eta T).",
-    quote=QUOTE,
-)
-def theorem1_epsilon(context: Context) -> Evidence:
-    """Excess risk of noisy gradient descent against ε, where the private term dominates."""
-    n, d = context.pick(quick=(800, 1), full=(10_000, 2))
-    grid = context.pick(quick=(0.0625, 0.25, 1.0), full=(0.02, 0.04, 0.08, 0.16))
-    trials = context.pick(quick=(64, 16, 64), full=(128, 64, 64, 128))
-    return run(context, "epsilon", [(n, d)] * len(grid), grid, trials, 64)
-
-
-@paper.rate(
-    "thm1",
-    variant="radius",
-    side="tight",
-    level=0.0,
-    source="Theorem 1, dependence on |w*|",
-    nuisances=NOISE,
-    statement="The private term of Theorem 1 is GB sqrt(d log(1/delta))/(n epsilon): linear in B for sqrt(H)B|X| below "
-    "|Y|, quadratic above.",
-    expected="consistent",
-    because="G = 2|Y|sqrt(H)|X| + 2HB|X|^2; the bias of the hardest scale is about B^2/(eta T), which is that term.",
-    quote=QUOTE,
-)
-def theorem1_radius(run: Context) -> Evidence:
-    """B from |Y|/8 to 2|Y|, where the private term dominates."""
-    return sweep("radius", [(20_000, radius) for radius in (0.125, 0.25, 0.5, 1.0, 2.0)], 8, 0.2)
-
-
-@paper.rate(
-    "thm1",
-    variant="n.small-radius",
-    side="tight",
-    exponent=-1.0,
-    level=0.0,
-    nuisances=NOISE,
-    source="Table 1, H-smooth, sqrt(H)|w*||X| <= |Y|, low dimension (Theorem 1)",
-    statement="Where sqrt(H)B|X| is below |Y| the private term of Theorem 1 is sqrt(H)B|X||Y| sqrt(d log(1/delta))/(n "
-    "epsilon).",
-    expected="consistent",
-    because="G is then of order |Y|sqrt(H)|X|; the bias of the hardest scale is about B^2/(eta T), which is that term.",
-    quote=QUOTE,
-)
-def small_radius(run: Context) -> Evidence:
-    """B = |Y|/8, so that √H·B|X| = 0.18 |Y|: against n where the private term dominates."""
-    return sweep("n", [(22_000 * 3**k, 0.125) for k in range(5)], 8, 0.1)

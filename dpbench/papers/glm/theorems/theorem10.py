@@ -219,7 +219,7 @@ paper.privacy(
     statement=_CLIPPED,
     because=_DERIVATION,
     quote=r"Algorithm 2 satisfies  $(\epsilon,\delta)$ -differential privacy.",
-    rests_on=("glm.sensitivity.inequality.gradients", "glm.composition.inequality"),
+    rests_on=("glm.sensitivity.inequality", "glm.composition.inequality"),
 )(_exact)
 
 
@@ -242,7 +242,7 @@ def exact_attack() -> Attack:
     expected="proved",
     because=_SUFFICES + " At the printed k the projections stretch by little, and T - 1 steps at G|X| have mu = "
     "epsilon/sqrt(2 log(2/delta)).",
-    rests_on=("glm.sensitivity.inequality.gradients", "glm.composition.inequality"),
+    rests_on=("glm.sensitivity.inequality", "glm.composition.inequality"),
     space=averaged(
         LIPSCHITZ,
         conditions={

@@ -42,63 +42,7 @@ from dpbench.rates.nuisances import SecondTerm
 _LAMBDA_3 = "((Y + H*B*X^2)*sqrt(H)*X/(B*n*epsilon))^(2/3)*log(1/delta)^(1/3)"
 
 
-@paper.privacy(
-    "thm3",
-    variant="printed",
-    source="Theorem 3",
-    expected="refuted",
-    holds="glm.thm3.privacy.exact",
-    statement="Algorithm 3 with sigma^2 = O((Y^2 + H^2 B^2 X^4) log(1/delta)/(lambda^2 n^2 epsilon^2)) is (epsilon, "
-    "delta)-DP.",
-    because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X. The printed noise lacks the factor "
-    "HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient at zero is near "
-    "sqrt(2H)Y (capped-linear). " + SENSITIVITY,
-    weight="misprint",
-    hurt="letter",
-    quote=r"Then Algorithm 3 run with  $\sigma^2 = O\left(\frac{\left(\|\mathcal{Y}\|^2 + H^2B^2 "
-    r"\|\mathcal{X}\|^4\right)\log(1/\delta)}{\lambda^2 n^2 \epsilon^2}\right)$",
-    consequence="To the letter the constant that (1, 1e-5) needs grows like H|X|^2 (exponent 1.98 in sqrt(H)|X| over "
-    "|X| = 1 to 16), so no constant in O(.) serves all data; with the factor of A.6 the noise suffices.",
-    errata=Correction(
-        place="Theorem 3, section 3.1.2",
-        line=219,
-        effect=2,
-        change="for |Y|^2 read H|X|^2|Y|^2, in sigma^2 and (as sqrt(H)|X||Y|) in lambda",
-        caveat=r"A.6 has the factor: “G-Lipschitz on the constraint set with  $\|w\| \le B$ , where  $\widetilde{G} := "
-        r"\left(\sqrt{H} \|\mathcal{Y}\| + HB \|\mathcal{X}\|\right) \|\mathcal{X}\|$”.",
-    ),
-)
-def theorem3_printed(context: Context) -> tuple[str, Evidence]:
-    """The dropped factor HX²: the constant that the printed noise would need grows without bound."""
-    epsilon, delta, constant = 1.0, 1e-5, 4.0
-    rows: list[Row] = []
-    for x_bound in (1.0, 2.0, 4.0, 8.0, 16.0):
-        n = int(25.0 * x_bound**2) | 1  # the least size, about, at which both minimisers lie inside the ball
-        loss = losses.capped_linear(0.01)
-        problem, neighbour = cancelling_pair(loss, n, x_bound=x_bound, y_bound=1.0, radius=0.01 / x_bound)
-        mechanism = OutputPerturbation(epsilon, delta, calibration="printed", noise_constant=constant)
-        pair = mechanism.pair_profile(problem, neighbour)
-        if x_bound == 2.0:
-            distance = distance_of(mechanism, problem, neighbour)
-            search = searched(problem, partial(distance_of, mechanism), distance, context.seed, context.pick(**SEARCH))
-        needed = constant * ((pair.mu or 0.0) / gaussian.mu(epsilon, delta)) ** 2
-        rows.append(
-            {"x_bound": x_bound, "n": n, "constant_needed": needed, "epsilon": epsilon, "delta": delta, "pair": pair}
-        )
-    constants = np.array([row["constant_needed"] for row in rows])
-    verdict, evidence = profiles(
-        rows,
-        "value: the exponent in sqrt(H)X of the constant that (1, 1e-5) needs; one constant in O(.) would have it 0. "
-        f"Refuted as every doubling of X multiplies it by 3 or more (run with the constant {constant:g})",
-        "worst pair: two records with opposite gradients of the largest norm, all others cancelling, both minimisers "
-        f"inside the ball, so their distance is the bound D/(lambda n); {search}",
-        value=float(np.polyfit(np.log([row["x_bound"] for row in rows]), np.log(constants), 1)[0]),
-    )
-    grown = np.all(constants[1:] >= 3.0 * constants[:-1])  # else one constant in O(.) might do
-    return verdict if grown else "not refuted", evidence
-
-
-@certificate("glm.thm3.privacy.printed", "growth")
+@certificate("glm.thm3.privacy", "growth")
 def theorem3_printed_certificate() -> Draft:
     """The constant that (1, 1e-5) needs in the printed σ², over X = t at fixed BX, grows like X²."""
     epsilon, delta, log = 1.0, Fraction(1, 10**5), math.log(1e5)
@@ -144,20 +88,76 @@ def theorem3_printed_certificate() -> Draft:
     )  # fmt: skip
 
 
-@paper.privacy(
-    "thm3",
-    variant="exact",
-    source="Theorem 3, with the noise derived from the sensitivity",
-    expected="proved",
-    level=LEVEL,
-    statement="Algorithm 3 with sigma = (D/(lambda n) + 2 tau)/mu(epsilon, delta) is (epsilon, delta)-DP for every "
-    "smooth convex loss.",
-    because=SENSITIVITY,
-    rests_on=("glm.sensitivity.inequality.gradients", "glm.sensitivity.inequality.minimisers"),
-)
 def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
     """Smooth losses."""
     return exact_guarantee(("squared", "half-squared", "logistic", "huber", "capped-linear"), 3, 1, context)
+
+
+@paper.privacy(
+    "thm3",
+    source="Theorem 3",
+    expected="refuted",
+    holds="glm.thm3.privacy.exact",
+    statement="Algorithm 3 with sigma^2 = O((Y^2 + H^2 B^2 X^4) log(1/delta)/(lambda^2 n^2 epsilon^2)) is (epsilon, "
+    "delta)-DP.",
+    because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X. The printed noise lacks the factor "
+    "HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient at zero is near "
+    "sqrt(2H)Y (capped-linear). " + SENSITIVITY,
+    weight="misprint",
+    hurt="letter",
+    quote=r"Then Algorithm 3 run with  $\sigma^2 = O\left(\frac{\left(\|\mathcal{Y}\|^2 + H^2B^2 "
+    r"\|\mathcal{X}\|^4\right)\log(1/\delta)}{\lambda^2 n^2 \epsilon^2}\right)$",
+    consequence="To the letter the constant that (1, 1e-5) needs grows like H|X|^2 (exponent 1.98 in sqrt(H)|X| over "
+    "|X| = 1 to 16), so no constant in O(.) serves all data; with the factor of A.6 the noise suffices.",
+    errata=Correction(
+        place="Theorem 3, section 3.1.2",
+        line=219,
+        effect=2,
+        change="for |Y|^2 read H|X|^2|Y|^2, in sigma^2 and (as sqrt(H)|X||Y|) in lambda",
+        caveat=r"A.6 has the factor: “G-Lipschitz on the constraint set with  $\|w\| \le B$ , where  $\widetilde{G} := "
+        r"\left(\sqrt{H} \|\mathcal{Y}\| + HB \|\mathcal{X}\|\right) \|\mathcal{X}\|$”.",
+    ),
+    rows={
+        "exact": {
+            "measure": theorem3exact_guarantee,
+            "source": "Theorem 3, with the noise derived from the sensitivity",
+            "expected": "proved",
+            "level": LEVEL,
+            "statement": "Algorithm 3 with sigma = (D/(lambda n) + 2 tau)/mu(epsilon, delta) is (epsilon, delta)-DP "
+            "for every smooth convex loss.",
+            "because": SENSITIVITY,
+            "rests_on": ("glm.sensitivity.inequality", "glm.sensitivity.inequality.minimisers"),
+        },
+    },
+)
+def theorem3_printed(context: Context) -> tuple[str, Evidence]:
+    """The dropped factor HX²: the constant that the printed noise would need grows without bound."""
+    epsilon, delta, constant = 1.0, 1e-5, 4.0
+    rows: list[Row] = []
+    for x_bound in (1.0, 2.0, 4.0, 8.0, 16.0):
+        n = int(25.0 * x_bound**2) | 1  # the least size, about, at which both minimisers lie inside the ball
+        loss = losses.capped_linear(0.01)
+        problem, neighbour = cancelling_pair(loss, n, x_bound=x_bound, y_bound=1.0, radius=0.01 / x_bound)
+        mechanism = OutputPerturbation(epsilon, delta, calibration="printed", noise_constant=constant)
+        pair = mechanism.pair_profile(problem, neighbour)
+        if x_bound == 2.0:
+            distance = distance_of(mechanism, problem, neighbour)
+            search = searched(problem, partial(distance_of, mechanism), distance, context.seed, context.pick(**SEARCH))
+        needed = constant * ((pair.mu or 0.0) / gaussian.mu(epsilon, delta)) ** 2
+        rows.append(
+            {"x_bound": x_bound, "n": n, "constant_needed": needed, "epsilon": epsilon, "delta": delta, "pair": pair}
+        )
+    constants = np.array([row["constant_needed"] for row in rows])
+    verdict, evidence = profiles(
+        rows,
+        "value: the exponent in sqrt(H)X of the constant that (1, 1e-5) needs; one constant in O(.) would have it 0. "
+        f"Refuted as every doubling of X multiplies it by 3 or more (run with the constant {constant:g})",
+        "worst pair: two records with opposite gradients of the largest norm, all others cancelling, both minimisers "
+        f"inside the ball, so their distance is the bound D/(lambda n); {search}",
+        value=float(np.polyfit(np.log([row["x_bound"] for row in rows]), np.log(constants), 1)[0]),
+    )
+    grown = np.all(constants[1:] >= 3.0 * constants[:-1])  # else one constant in O(.) might do
+    return verdict if grown else "not refuted", evidence
 
 
 @certificate("glm.thm3.privacy.exact", "guarantee")
@@ -179,9 +179,19 @@ QUOTE = (
 )
 
 
+def theorem3_d(context: Context) -> Evidence:
+    """Squared loss against d, all coordinates of equal mass and weight."""
+    return _theorem3("d", [{"d": 4**k} for k in range(4)], n=10**9, epsilon=1e-4, d=0, radius=1.0)
+
+
+def theorem3_radius(context: Context) -> Evidence:
+    """Squared loss against B = ‖w*‖, where √H·B‖X‖ ≥ ‖Y‖; B² coordinates, on which the labels have no noise."""
+    grid = [{"radius": float(b), "d": b * b} for b in (32, 45, 64, 91, 128)]
+    return _theorem3("radius", grid, n=10**11, epsilon=2e-3, d=0, radius=0.0)
+
+
 @paper.rate(
     "thm3",
-    variant="n",
     source="Theorem 3",
     expected="consistent",
     side="tight",
@@ -198,56 +208,44 @@ QUOTE = (
     because="With the printed lambda and sigma the noise term (H/2) sigma^2 |X|^2 falls like (n epsilon)^(-2/3), and "
     "for squared loss it is attained by every distribution with |x| = |X|.",
     quote=QUOTE,
+    row="n",
+    rows={
+        "d": {
+            "measure": theorem3_d,
+            "source": "Theorem 3, dependence on d",
+            "exponent": 0.0,
+            "nuisances": (
+                nuisances.Correction(
+                    -1.0, 0.0, 0.05, "the shrinkage of w*, lambda^2 d B^2/4 while it is far below lambda B^2"
+                ),
+            ),
+            "statement": "The excess risk of Algorithm 3 does not grow with d.",
+            "because": "lambda and sigma have no dimension in them, and the noise costs (H/2) sigma^2 E|x|^2.",
+            "quote": QUOTE,
+        },
+        "B": {
+            "measure": theorem3_radius,
+            "source": "Theorem 3, dependence on B",
+            "exponent": 2.0,
+            "nuisances": (
+                SecondTerm(
+                    "square term", "private term less it", 1.0, "B^2 beside B^(4/3): O leaves each constant open"
+                ),
+                nuisances.Correction(
+                    -2.0, 0.0, 0.05, "the shrinkage of w*, lambda^2 d B^2/4 = (lambda B^2)^2/4, beside the noise"
+                ),
+            ),
+            "statement": "The private term of Theorem 3 grows like B^2 where sqrt(H)B|X| is large against |Y|.",
+            "because": "sigma^2 is C(Y^2 + H^2B^2X^4)L/(lambda n epsilon)^2 with lambda^(-2) of order (B/(Y + "
+            "HBX^2))^(4/3): B^(4/3) for small B and B^2 for large, as the ceiling has it, up to a factor between 1 "
+            "and 2 that moves from one end to the other; hence the grid at the end of large B.",
+            "quote": QUOTE,
+        },
+    },
 )
 def theorem3(context: Context) -> Evidence:
     """Squared loss, B = X = Y = 1, one coordinate: ε so small that the private term carries the ceiling."""
     return _theorem3("n", [{"n": 10**6 * 4**k} for k in range(5)], n=0, epsilon=1e-4, d=1, radius=1.0)
-
-
-@paper.rate(
-    "thm3",
-    variant="d",
-    source="Theorem 3, dependence on d",
-    expected="consistent",
-    side="tight",
-    exponent=0.0,
-    level=0.0,
-    nuisances=(
-        nuisances.Correction(-1.0, 0.0, 0.05, "the shrinkage of w*, lambda^2 d B^2/4 while it is far below lambda B^2"),
-    ),
-    statement="The excess risk of Algorithm 3 does not grow with d.",
-    because="lambda and sigma have no dimension in them, and the noise costs (H/2) sigma^2 E|x|^2.",
-    quote=QUOTE,
-)
-def theorem3_d(context: Context) -> Evidence:
-    """Squared loss against d, all coordinates of equal mass and weight."""
-    return _theorem3("d", [{"d": 4**k} for k in range(4)], n=10**9, epsilon=1e-4, d=0, radius=1.0)
-
-
-@paper.rate(
-    "thm3",
-    variant="B",
-    source="Theorem 3, dependence on B",
-    expected="consistent",
-    side="tight",
-    exponent=2.0,
-    level=0.0,
-    nuisances=(
-        SecondTerm("square term", "private term less it", 1.0, "B^2 beside B^(4/3): O leaves each constant open"),
-        nuisances.Correction(
-            -2.0, 0.0, 0.05, "the shrinkage of w*, lambda^2 d B^2/4 = (lambda B^2)^2/4, beside the noise"
-        ),
-    ),
-    statement="The private term of Theorem 3 grows like B^2 where sqrt(H)B|X| is large against |Y|.",
-    because="sigma^2 is C(Y^2 + H^2B^2X^4)L/(lambda n epsilon)^2 with lambda^(-2) of order (B/(Y + HBX^2))^(4/3): "
-    "B^(4/3) for small B and B^2 for large, as the ceiling has it, up to a factor between 1 and 2 that moves from one "
-    "end to the other; hence the grid at the end of large B.",
-    quote=QUOTE,
-)
-def theorem3_radius(context: Context) -> Evidence:
-    """Squared loss against B = ‖w*‖, where √H·B‖X‖ ≥ ‖Y‖; B² coordinates, on which the labels have no noise."""
-    grid = [{"radius": float(b), "d": b * b} for b in (32, 45, 64, 91, 128)]
-    return _theorem3("radius", grid, n=10**11, epsilon=2e-3, d=0, radius=0.0)
 
 
 def _theorem3(axis: str, grid: Sequence[Row], **fixed: Any) -> Evidence:
@@ -296,6 +294,59 @@ _REMARK = (
 )
 
 
+REMARK = Space(
+    "Algorithm 3 with any lambda on the worst of a family of populations, squared loss, d = B = X = Y = 1",
+    {
+        "n": Integer("records", 1, 10**9),
+        "epsilon": Real("claimed", 1e-6, 1.0),
+        "delta": Real("claimed", 1e-12, 1e-2),
+    },
+    definitions={
+        "G": "4 + 2*sqrt(2)",
+        "excess": "min(1/4, (2*n*epsilon)^(-2/3) - 1/(4*n))",
+        "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
+    },
+    conditions={
+        "small": ("delta <= epsilon/13", "for then mu is at most epsilon"),
+        "level": ("epsilon <= 1", "the range in which that was derived"),
+        "least": ("n*epsilon >= 1", "a floor below 1/4"),
+    },
+)
+REMARK_STEPS = (
+    "Records (1, 1) with probability p, else (0, 0). A lone record (1, 1) or (1, -1) moves the minimiser by "
+    "4/(n(lambda + 2/n)), which the noise has to hide at the parameter mu of the exact Gaussian profile; by Jensen's "
+    "inequality the excess is at least lambda/8 at p = lambda/2, and sigma^2 at p = 1: for lambda <= 2 the larger of "
+    "them is at least (2 n mu)^(-2/3) - 1/(4n), for lambda > 2 it is 1/4 at least.",
+    "mu <= epsilon: at mu = epsilon the Gaussian profile is Phi(epsilon/2 - 1) - exp(epsilon) Phi(-1 - epsilon/2), at "
+    "least epsilon/13 for epsilon <= 1, and delta is no more than that.",
+)
+
+
+def low_dimension_algorithm_3(context: Context) -> Evidence:
+    """The remark's rate times log(n)⁴ over the floor on Algorithm 3's excess, ε = n^{−1/2} and δ = n^{−2}."""
+    rows: list[Row] = []
+    for n in (10**k for k in range(20, 77, 8)):
+        epsilon, delta = 1.0 / math.sqrt(n), 1.0 / n / n
+        remark, floor = remark_rate(n, epsilon, delta), floor_on_algorithm_3(n, epsilon, delta)
+        rows.append(
+            {
+                "n": float(n),
+                "epsilon": epsilon,
+                "remark": remark,
+                "excess at least": floor,
+                "excess over remark": floor / remark,
+                "ratio": remark * math.log(n) ** 4 / floor,
+            }
+        )
+    return vanishing(
+        rows,
+        "value: the remark's rate (constants 1) times log(n)^4 over a lower bound on Algorithm 3's excess risk, for "
+        "every lambda, at n = 1e76; it falls at every step, so that no constant and no power of log n is enough",
+        "squared loss, d = B = X = Y = 1, epsilon = n^(-1/2), delta = n^(-2): the floor (2 n mu)^(-2/3) - 1/(4n); "
+        "beside it an infimum over lambda, computed another way, is in glm.thm3.inequality.low-dimension",
+    )
+
+
 @paper.inequality(
     "thm3",
     variant="low-dimension",
@@ -311,6 +362,42 @@ _REMARK = (
     consequence="For low dimension use Algorithm 1: at d = 1, B = |X| = |Y| = 1 and epsilon = 1/sqrt(n) Algorithm 3 "
     "with its best lambda costs at least 0.6 times the remark's rate (constants 1) at n = 10^6, 2.2 times at 10^10, "
     "9.3 times at 10^14.",
+    rows={
+        "algorithm-3": {
+            "measure": low_dimension_algorithm_3,
+            "source": "Remark after Theorem 3, of Algorithm 3",
+            "expected": "refuted",
+            "quote": _REMARK,
+            "holds": "glm.thm3.inequality.low-dimension",
+            "weight": "range",
+            "hurt": "corner: n^(-1) << epsilon << n^(-1/4), d = 1",
+            "statement": "In low dimension Algorithm 3, with some lambda and the Gaussian noise that privacy needs, "
+            "has the rate (sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon), up to a constant "
+            "and a power of log n.",
+            "because": "Squared loss, d = B = X = Y = 1, (x, y) = (1, 1) with probability p, else (0, 0). The data "
+            "sets {(1, 1), zeros} and {(1, -1), zeros} have minimisers 4/(n(lambda + 2/n)) apart, so that sigma >= "
+            "4/(n mu (lambda + 2/n)), mu the parameter of the exact Gaussian profile at (epsilon, delta). Jensen's "
+            "inequality in the number of records met gives excess >= p((lambda/(2p + lambda))^2 + sigma^2): lambda/8 "
+            "at p = lambda/2 and sigma^2 at p = 1. For lambda <= 2 the larger of them is at least (2 n mu)^(-2/3) - "
+            "1/(4n), for lambda > 2 it is 1/4 at p = 1.",
+            "consequence": "Of Algorithm 3, the technique of the paragraph, the remark is true for epsilon >= "
+            "n^(-1/4) (up to logarithms, where Theorem 3 implies it) and false for n^(-1) << epsilon << n^(-1/4): at "
+            "d = 1, epsilon = n^(-1/2) no lambda does better than (n epsilon)^(-2/3), n^(1/6) times the remark's "
+            "rate. Of noisy GD it is true, by Theorem 1 and even without |Y|^2/sqrt(n).",
+            "errata": Correction(
+                place="after Theorem 3, section 3.1.2",
+                change='for "the same technique" read "Algorithm 1", or add "for epsilon >= n^(-1/4)"',
+                caveat="“Our second technique is constrained regularized ERM with output perturbation (Algorithm 3)” "
+                "is how the paragraph begins, and the remark goes on: “these results have an additional  "
+                r"$\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}$  term (in both regimes)”. If noisy GD was meant, the remark "
+                r"stands.",
+                effect=2,
+                line=227,
+            ),
+            "space": order(REMARK, "excess", "remark", scalable=("n", "epsilon", "delta"), derivation=REMARK_STEPS),
+            "rests_on": (),
+        },
+    },
 )
 def low_dimension(context: Context) -> Evidence:
     """Noisy GD on its hardest scale, and inf over λ of the worst of four populations for Algorithm 3, ε = n^{-1/2}."""
@@ -343,84 +430,6 @@ def low_dimension(context: Context) -> Evidence:
         "by monotonicity; the expected excess is bounded below by Jensen's inequality in the number of records met, at "
         "p = 1 and near lambda/2, the noise is the least that the Gaussian mechanism needs for the pair with one "
         "record other than (0, 0)",
-    )
-
-
-REMARK = Space(
-    "Algorithm 3 with any lambda on the worst of a family of populations, squared loss, d = B = X = Y = 1",
-    {
-        "n": Integer("records", 1, 10**9),
-        "epsilon": Real("claimed", 1e-6, 1.0),
-        "delta": Real("claimed", 1e-12, 1e-2),
-    },
-    definitions={
-        "G": "4 + 2*sqrt(2)",
-        "excess": "min(1/4, (2*n*epsilon)^(-2/3) - 1/(4*n))",
-        "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
-    },
-    conditions={
-        "small": ("delta <= epsilon/13", "for then mu is at most epsilon"),
-        "level": ("epsilon <= 1", "the range in which that was derived"),
-        "least": ("n*epsilon >= 1", "a floor below 1/4"),
-    },
-)
-REMARK_STEPS = (
-    "Records (1, 1) with probability p, else (0, 0). A lone record (1, 1) or (1, -1) moves the minimiser by "
-    "4/(n(lambda + 2/n)), which the noise has to hide at the parameter mu of the exact Gaussian profile; by Jensen's "
-    "inequality the excess is at least lambda/8 at p = lambda/2, and sigma^2 at p = 1: for lambda <= 2 the larger of "
-    "them is at least (2 n mu)^(-2/3) - 1/(4n), for lambda > 2 it is 1/4 at least.",
-    "mu <= epsilon: at mu = epsilon the Gaussian profile is Phi(epsilon/2 - 1) - exp(epsilon) Phi(-1 - epsilon/2), at "
-    "least epsilon/13 for epsilon <= 1, and delta is no more than that.",
-)
-
-
-@paper.inequality(
-    "thm3", variant="low-dimension.algorithm-3", source="Remark after Theorem 3, of Algorithm 3", expected="refuted",
-    quote=_REMARK, holds="glm.thm3.inequality.low-dimension", weight="range",
-    hurt="corner: n^(-1) << epsilon << n^(-1/4), d = 1",
-    statement="In low dimension Algorithm 3, with some lambda and the Gaussian noise that privacy needs, has the rate "
-    "(sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon), up to a constant and a power of log n.",
-    because="Squared loss, d = B = X = Y = 1, (x, y) = (1, 1) with probability p, else (0, 0). The data sets "
-    "{(1, 1), zeros} and {(1, -1), zeros} have minimisers 4/(n(lambda + 2/n)) apart, so that sigma >= 4/(n mu (lambda "
-    "+ 2/n)), mu the parameter of the exact Gaussian profile at (epsilon, delta). Jensen's inequality in the number of "
-    "records met gives excess >= p((lambda/(2p + lambda))^2 + sigma^2): lambda/8 at p = lambda/2 and sigma^2 at p = 1. "
-    "For lambda <= 2 the larger of them is at least (2 n mu)^(-2/3) - 1/(4n), for lambda > 2 it is 1/4 at p = 1.",
-    consequence="Of Algorithm 3, the technique of the paragraph, the remark is true for epsilon >= n^(-1/4) (up to "
-    "logarithms, where Theorem 3 implies it) and false for n^(-1) << epsilon << n^(-1/4): at d = 1, epsilon = "
-    "n^(-1/2) no lambda does better than (n epsilon)^(-2/3), n^(1/6) times the remark's rate. Of noisy GD it is true, "
-    "by Theorem 1 and even without |Y|^2/sqrt(n).",
-    errata=Correction(
-        place="after Theorem 3, section 3.1.2",
-        change='for "the same technique" read "Algorithm 1", or add "for epsilon >= n^(-1/4)"',
-        caveat="“Our second technique is constrained regularized ERM with output perturbation (Algorithm 3)” is how "
-        "the paragraph begins, and the remark goes on: “these results have an additional  "
-        r"$\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}$  term (in both regimes)”. If noisy GD was meant, the remark stands.",
-        effect=2, line=227,
-    ),
-    space=order(REMARK, "excess", "remark", scalable=("n", "epsilon", "delta"), derivation=REMARK_STEPS),
-)  # fmt: skip
-def low_dimension_algorithm_3(context: Context) -> Evidence:
-    """The remark's rate times log(n)⁴ over the floor on Algorithm 3's excess, ε = n^{−1/2} and δ = n^{−2}."""
-    rows: list[Row] = []
-    for n in (10**k for k in range(20, 77, 8)):
-        epsilon, delta = 1.0 / math.sqrt(n), 1.0 / n / n
-        remark, floor = remark_rate(n, epsilon, delta), floor_on_algorithm_3(n, epsilon, delta)
-        rows.append(
-            {
-                "n": float(n),
-                "epsilon": epsilon,
-                "remark": remark,
-                "excess at least": floor,
-                "excess over remark": floor / remark,
-                "ratio": remark * math.log(n) ** 4 / floor,
-            }
-        )
-    return vanishing(
-        rows,
-        "value: the remark's rate (constants 1) times log(n)^4 over a lower bound on Algorithm 3's excess risk, for "
-        "every lambda, at n = 1e76; it falls at every step, so that no constant and no power of log n is enough",
-        "squared loss, d = B = X = Y = 1, epsilon = n^(-1/2), delta = n^(-2): the floor (2 n mu)^(-2/3) - 1/(4n); "
-        "beside it an infimum over lambda, computed another way, is in glm.thm3.inequality.low-dimension",
     )
 
 

@@ -87,9 +87,25 @@ def _within(delta: float, epsilon: float) -> bool:
     return _true_delta({"half": 50, "G": 1.0, "X": 1.0, "B": 1.0, "epsilon": epsilon, "delta": delta})[0] <= delta
 
 
+def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]:
+    """Claimed against true δ over ε on the worst pair: the figure's columns."""
+    epsilons = np.geomspace(0.05, 16.0, 37)
+    columns: dict[str, list[float]] = {"epsilon": epsilons.tolist(), "delta_claimed": [FIGURE_DELTA] * 37}
+    for calibration in ("printed", "exact"):
+        columns[f"delta_true_{calibration}"] = [
+            OutputPerturbation(e, FIGURE_DELTA, calibration=calibration).pair_profile(problem, neighbour).delta(e)
+            for e in epsilons
+        ]
+    return columns
+
+
+def theorem5_exact(context: Context) -> tuple[str, Evidence]:
+    """Lipschitz losses."""
+    return exact_guarantee(("logistic", "huber", "absolute", "linear"), 5, context.pick(**SEEDS), context)
+
+
 @paper.privacy(
     "thm5",
-    variant="printed",
     source="Theorem 5",
     expected="refuted",
     level=LEVEL,
@@ -118,6 +134,16 @@ def _within(delta: float, epsilon: float) -> bool:
         "at ε = {target_epsilon:g} the true δ is {value:.1e}, not {target_delta:.1e}",
         {"title": "Theorem 5: output perturbation, worst pair"},
     ),
+    rows={
+        "exact": {
+            "measure": theorem5_exact,
+            "source": "Theorem 5, with the noise derived from the sensitivity",
+            "expected": "proved",
+            "because": SENSITIVITY,
+            "statement": EXACT,
+            "rests_on": ("glm.sensitivity.inequality", "glm.sensitivity.inequality.minimisers"),
+        },
+    },
 )
 def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     """The linear loss attains the sensitivity: exact profile of the pair, then an attack that sees it."""
@@ -147,39 +173,12 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
     )
 
 
-def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]:
-    """Claimed against true δ over ε on the worst pair: the figure's columns."""
-    epsilons = np.geomspace(0.05, 16.0, 37)
-    columns: dict[str, list[float]] = {"epsilon": epsilons.tolist(), "delta_claimed": [FIGURE_DELTA] * 37}
-    for calibration in ("printed", "exact"):
-        columns[f"delta_true_{calibration}"] = [
-            OutputPerturbation(e, FIGURE_DELTA, calibration=calibration).pair_profile(problem, neighbour).delta(e)
-            for e in epsilons
-        ]
-    return columns
-
-
-@paper.privacy(
-    "thm5",
-    variant="exact",
-    source="Theorem 5, with the noise derived from the sensitivity",
-    expected="proved",
-    level=LEVEL,
-    because=SENSITIVITY,
-    statement=EXACT,
-    rests_on=("glm.sensitivity.inequality.gradients", "glm.sensitivity.inequality.minimisers"),
-)
-def theorem5_exact(context: Context) -> tuple[str, Evidence]:
-    """Lipschitz losses."""
-    return exact_guarantee(("logistic", "huber", "absolute", "linear"), 5, context.pick(**SEEDS), context)
-
-
 @certificate("glm.thm5.privacy.exact", "guarantee")
 def theorem5_exact_certificate() -> Draft:
     return exact_certificate(5, PRINTED.where["lambda"])
 
 
-@counted("glm.thm5.privacy.printed")
+@counted("glm.thm5.privacy")
 def printed_attack() -> Attack:
     pair = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     return Attack(OutputPerturbation(4.0, 1e-2, calibration="printed"), pair, 4.0, 1e-2, f"{CANCELLING}101")
@@ -201,9 +200,20 @@ QUOTE_THM5_RATE_N = (
 _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilon))."
 
 
+def theorem5_rank(context: Context) -> Evidence:
+    """Against the rank, from below nε = 102 to above it; everything as printed, w* on two coordinates."""
+    grid = context.pick(quick=(4, 128), full=(4, 16, 64, 256, 512))
+    return _theorem5(context, "rank", ((rank, padded(2, rank)) for rank in grid))
+
+
+def theorem5_radius(context: Context) -> Evidence:
+    """Against B = ‖w*‖."""
+    grid = context.pick(quick=(0.01, 0.3, 10.0), full=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0))
+    return _theorem5(context, "B", ((radius, sharp(8, 8, radius)) for radius in grid))
+
+
 @paper.rate(
     "thm5",
-    variant="n",
     source="Theorem 5",
     expected="consistent",
     side="tight",
@@ -213,6 +223,35 @@ _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilo
     "sqrt(2/pi) = 2B|X|L^(1/4)sqrt(2/pi)/sqrt(n epsilon).",
     quote=QUOTE_THM5_RATE_N,
     figure=Figure("rate_thm5", "rate", given={"title": "Theorem 5: output perturbation"}),
+    row="n",
+    rows={
+        "unconstrained": {
+            "source": "Remark before Theorem 5, on the method of [JT14]",
+            "full_only": True,
+            "arguments": {"constrained": False},
+            "quote": r"In fact, we note that the method of [JT14] (i.e. *unconstrained* regularized ERM with output "
+            r"perturbation), can obtain this rate when  $\epsilon = O(1)$  if the regularization parameter is set "
+            r"differently.",
+            "statement": "With Theorem 5's lambda unconstrained regularised ERM has the rate too, at epsilon = 0.2.",
+            "because": "The regularised minimiser is w* here, inside the ball, so that the constraint is not felt; its "
+            "sensitivity is 2GX/(lambda n) with or without it.",
+        },
+        "rank": {
+            "measure": theorem5_rank,
+            "source": "Theorem 5, dependence on the rank",
+            "exponent": 0.0,
+            "because": "sigma and lambda have no dimension in them, and <xi, x> is normal with deviation sigma|x| in "
+            "any dimension.",
+            "quote": QUOTE_THM5_RATE_N,
+        },
+        "B": {
+            "measure": theorem5_radius,
+            "source": "Theorem 5, dependence on B",
+            "exponent": 1.0,
+            "because": "w -> cw, y -> cy is a symmetry: lambda goes to lambda/c and sigma to c sigma.",
+            "quote": QUOTE_THM5_RATE_N,
+        },
+    },
 )
 def theorem5(context: Context, constrained: bool = True) -> Evidence:
     """Absolute loss, labels without noise: the minimiser is exact, and the noise costs σ‖X‖√(2/π)."""
@@ -238,57 +277,6 @@ def theorem5(context: Context, constrained: bool = True) -> Evidence:
         "noise term: sigma X sqrt(2/pi) = E|<xi, x>|; the regularised minimiser is w* itself where lambda |w*_j| "
         "stays below the mass of a coordinate", repeats=64,
     )  # fmt: skip
-
-
-paper.variant(
-    theorem5,
-    "n.unconstrained",
-    source="Remark before Theorem 5, on the method of [JT14]",
-    full_only=True,
-    expected="consistent",
-    arguments={"constrained": False},
-    quote=r"In fact, we note that the method of [JT14] (i.e. *unconstrained* regularized ERM with output perturbation)"
-    r", can obtain this rate when  $\epsilon = O(1)$  if the regularization parameter is set differently.",
-    statement="With Theorem 5's lambda unconstrained regularised ERM has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n "
-    "epsilon)) too, at epsilon = 0.2.",
-    because="The regularised minimiser is w* here, inside the ball, so that the constraint is not felt; its "
-    "sensitivity is 2GX/(lambda n) with or without it.",
-)
-
-
-@paper.rate(
-    "thm5",
-    variant="rank",
-    source="Theorem 5, dependence on the rank",
-    expected="consistent",
-    side="tight",
-    exponent=0.0,
-    statement=_THEOREM_5,
-    because="sigma and lambda have no dimension in them, and <xi, x> is normal with deviation sigma|x| in any "
-    "dimension.",
-    quote=QUOTE_THM5_RATE_N,
-)
-def theorem5_rank(context: Context) -> Evidence:
-    """Against the rank, from below nε = 102 to above it; everything as printed, w* on two coordinates."""
-    grid = context.pick(quick=(4, 128), full=(4, 16, 64, 256, 512))
-    return _theorem5(context, "rank", ((rank, padded(2, rank)) for rank in grid))
-
-
-@paper.rate(
-    "thm5",
-    variant="B",
-    source="Theorem 5, dependence on B",
-    expected="consistent",
-    side="tight",
-    exponent=1.0,
-    statement=_THEOREM_5,
-    because="w -> cw, y -> cy is a symmetry: lambda goes to lambda/c and sigma to c sigma.",
-    quote=QUOTE_THM5_RATE_N,
-)
-def theorem5_radius(context: Context) -> Evidence:
-    """Against B = ‖w*‖."""
-    grid = context.pick(quick=(0.01, 0.3, 10.0), full=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0))
-    return _theorem5(context, "B", ((radius, sharp(8, 8, radius)) for radius in grid))
 
 
 def _theorem5(context: Context, axis: str, grid: Iterable[tuple[float, ScaledBasis]]) -> Evidence:
