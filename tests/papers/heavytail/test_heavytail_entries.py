@@ -108,7 +108,7 @@ PLANTS: list[tuple[str, Any, str, Callable[[Honest], Any]]] = [
     ("lemma6.inequality", lemmas3_6_9, "_minima", far_minima),
     ("lemma6.inequality.theta-below-2", lemmas3_6_9, "_minima", far_minima),
     ("lemma10.inequality.eq39-corrected", lemmas4_5_7_8_10, "math", mathematics(log1p=lambda u: u + 1e-6)),
-    ("lemma10.inequality.last-display", lemmas4_5_7_8_10, "line_iota", always(lambda n, theta: 0.5 * n)),
+    ("lemma10.inequality.last-display", lemmas4_5_7_8_10, "unit_iota", always(lambda n, d, theta: 0.5 * n)),
     ("alg1.stability.sensitivity.theta-below-2", theorems1_2_privacy, "truncated_risk", times(2.1)),
     ("thm1.privacy.exact", exponential, "SHARES", always({"exact": 0.55, "printed": 1.0})),
     ("thm1.privacy.add-remove", exponential, "SHARES", always({"exact": 0.5, "printed": 1.1})),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from itertools import product
 
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence, Rows
@@ -117,7 +116,7 @@ def assumption4(context: Context) -> Rows:
             "statement": ASSUMPTION_4,
             "because": "iota^(theta-1) and 1/(n iota epsilon) balance there, as under Assumption 3: both terms of (27) "
             "follow (19).",
-            "space": asked(PRINTED.replace(where={"iota": "share^(1/theta)"}, witness=None)),
+            "formulas": PRINTED.replace(where={"iota": "share^(1/theta)"}, witness=None),
         }
     },
 )

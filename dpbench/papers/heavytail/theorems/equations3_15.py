@@ -6,14 +6,11 @@ import math
 
 import numpy as np
 
-from dpbench.certificates.search import question
-from dpbench.certificates.search.space import Space
 from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.heavytail.algorithms.truncation import psi, psi_bounds
 from dpbench.papers.heavytail.theorems import ORDERS, paper
-from dpbench.papers.heavytail.theorems.line import DERIVED, LINE, ORDER
 
 _ROUNDING = 1e-14  # ψ is one of its bounds on [−1, 1]: what is left there is the rounding of two logarithms
 _BETWEEN = (
@@ -38,18 +35,6 @@ EQUATION_3 = Statement(
 )
 
 
-def _upper(space: Space) -> question.Question:
-    """The upper bound at a residual of one record."""
-    return question.inequality(
-        space,
-        "low_1",
-        "log(1 + z + z^theta/theta)",
-        derivation=DERIVED,
-        conditions={"some": ("z > 0", "a residual")},
-        definitions={"z": "min(1, abs(y_1 + x_1))"},
-    )
-
-
 @paper.inequality(
     "eq3",
     source="Equation 3",
@@ -59,7 +44,6 @@ def _upper(space: Space) -> question.Question:
     quote=r"$-\log(1-x+\frac{x^{2}}{2})\leq\psi(x)\leq\log(1+x+\frac{x^{2}}{2})$",
     because="The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one, and "
     "oddness the other side.",
-    space=_upper(LINE),
     rows={
         "theta-below-2": {
             "source": "Equation 15",
@@ -68,7 +52,6 @@ def _upper(space: Space) -> question.Question:
             "quote": r"$-\log(1-x+\frac{|x|^{\theta}}{\theta})\leq\psi(x)\leq\log(1+x+\frac{|x|^{\theta}}{\theta})$",
             "because": "2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that "
             "log(theta) is above its lower bound beyond.",
-            "space": _upper(ORDER),
         }
     },
 )

@@ -18,10 +18,9 @@ from dpbench.papers.heavytail.algorithms.truncation import columns, sums_at
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
-from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper, unit_rate
+from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper, unit_iota, unit_rate
 from dpbench.papers.heavytail.theorems.frequencies import RECORDS, frequency
 from dpbench.papers.heavytail.theorems.hidden import HiddenLaw
-from dpbench.papers.heavytail.theorems.line import line_iota
 from dpbench.rates.nuisances import Ripple
 
 _BLOCK = 50
@@ -46,7 +45,7 @@ def truncated_minimiser(problem: HeavyTailedProblem, iota: float) -> tuple[float
 def _minima(theta: float, n: int, seed: int, block: int) -> np.ndarray:
     """L(ŵ_ι) − L(w*) and L(ŵ_ι) − L̂_ι(ŵ_ι) of `_BLOCK` data sets, shape (`_BLOCK`, 2)."""
     law = population(theta)
-    iota = line_iota(n, theta)
+    iota = unit_iota(n, 1, theta)
     assert law.noise is not None
     least = law.noise_scale * law.noise.moment(1.0)  # L(w*) = E|e|
     rng = stream(seed, "heavytail.minimiser", theta, n, block)
@@ -61,7 +60,7 @@ def _minima(theta: float, n: int, seed: int, block: int) -> np.ndarray:
 def _hidden_minima(n: int, seed: int, block: int) -> np.ndarray:
     """L(ŵ_ι) − L(w*) of `_BLOCK` data sets of the law that ι hides, θ = 2."""
     law, rng = HiddenLaw(n, 1, 1.0, FAILURE), stream(seed, "heavytail.minimiser.hidden", n, block)
-    found = [truncated_minimiser(law.draw(n, rng), line_iota(n, 2.0))[0] for _ in range(_BLOCK)]
+    found = [truncated_minimiser(law.draw(n, rng), unit_iota(n, 1, 2.0))[0] for _ in range(_BLOCK)]
     return law.excess_risk(np.array(found)[:, None])
 
 
@@ -136,7 +135,7 @@ def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tupl
     count = context.pick(quick=100, full=2000)
     rows = []
     for theta in orders:
-        law, iota, zeta = population(theta), line_iota(RECORDS, theta), 1.0 / RECORDS
+        law, iota, zeta = population(theta), unit_iota(RECORDS, 1, theta), 1.0 / RECORDS
         assert law.noise is not None
         spread = max(law.noise_scale**theta * law.noise.moment(theta), 1.5**theta)
         entropy = (Net(1, 1.0, "ball", zeta).log_size_bounds()[0] - math.log(FAILURE)) / (RECORDS * iota)

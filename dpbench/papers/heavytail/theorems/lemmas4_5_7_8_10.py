@@ -21,9 +21,8 @@ from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.algorithms.truncation import columns, psi, sums_at
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.tails import Tail
-from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper
+from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper, unit_iota
 from dpbench.papers.heavytail.theorems.frequencies import RECORDS, frequency
-from dpbench.papers.heavytail.theorems.line import line_iota, truncation_in_use
 
 _BLOCK = 100
 _UNION = (
@@ -57,8 +56,8 @@ LAST_DISPLAY = LEMMA_10.replace(
     where={"bound": "power + log(1/eta)"},
     claim=inequality("n*psi", ">=", "bound"),
     witness=tuple(
-        {"n": n, "theta": theta, "iota": truncation_in_use(n, float(theta)), "zeta": Fraction(1, n), "eta": "1/20"}
-        for n, theta in ((100, Fraction(7, 4)), (10**4, Fraction(5, 4)))
+        {"n": n, "theta": theta, "iota": iota, "zeta": Fraction(1, n), "eta": "1/20"}
+        for n, theta, iota in ((100, "7/4", "0.1613"), (10**4, "5/4", "0.004484"))
     ),
 )
 EQUATION_39 = Statement(
@@ -106,7 +105,7 @@ def excesses(theta: float, seed: int, block: int) -> np.ndarray:
     distance = np.abs(points[:, 0] - 0.5)
     risk = population.excess_risk(points)  # y = ⟨x, w*⟩: the risk at w* is 0
     spread = float((distance**theta).max())  # E|y − xw|^θ = |w − w*|^θ E|x|^θ, and τ = 1
-    iota = line_iota(n, theta)
+    iota = unit_iota(n, 1, theta)
     entropy = math.log(len(points) / FAILURE) / (n * iota)
     zeta = net.net_radius
     rng = stream(seed, "heavytail.deviation", theta, block)
@@ -161,7 +160,7 @@ def last_display(context: Context) -> Rows:
     negated here.
     """
     for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
-        iota, zeta = line_iota(n, theta), 1.0 / n
+        iota, zeta = unit_iota(n, 1, theta), 1.0 / n
         floor = LAST_DISPLAY.number("bound", theta=theta, iota=iota, zeta=zeta, eta=FAILURE)
         yield {"theta": theta, "n": float(n), "left": -n * psi(iota * zeta, theta), "right": -floor}
 
@@ -169,7 +168,7 @@ def last_display(context: Context) -> Rows:
 def chernoff_step(context: Context, kept: bool) -> Rows:
     """(38) against (39), logarithms divided by n, on x ≡ 1 and y = ⟨x, w*⟩, at several v = |w − w*|; both negated."""
     for theta, n in product(ORDERS[2], (100, 10_000, 1_000_000)):
-        iota, zeta = line_iota(n, theta), 1.0 / n
+        iota, zeta = unit_iota(n, 1, theta), 1.0 / n
         for v in (0.0, 0.1 * zeta, 2.0 * zeta, 0.03, 1.5):
             at = {"theta": theta, "iota": iota, "zeta": zeta, "v": v}
             u, bound = ((KEPT if kept else EQUATION_39).number(wanted, **at) for wanted in ("u", "exponent"))

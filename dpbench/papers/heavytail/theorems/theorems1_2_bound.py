@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dpbench.certificates.build import above
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.stated import measured, rows_of
@@ -21,7 +19,6 @@ from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper, unit_iota
 from dpbench.papers.heavytail.theorems.hidden import GRID, hidden_quantile, rare_law
-from dpbench.papers.heavytail.theorems.line import line_iota, truncation_in_use
 from dpbench.papers.heavytail.theorems.quantiles import Law, excess_law, excess_quantile, ones
 from dpbench.papers.heavytail.theorems.theorem_h import FAILURES, FAR, KEPT, SHORTER
 
@@ -194,12 +191,7 @@ def _nine(theta: float, net_radius: float) -> Iterator[tuple[float, Any, Law]]:
         yield epsilon, sizes, excess_law(mechanism, blank, 1.0, UP)
 
 
-def _in_use(theta: float, epsilon: float) -> Fraction:
-    """ι of Theorems 1 and 2 for nine records, rounded up to four digits."""
-    return above(unit_iota(9, 1, theta, epsilon=epsilon), 4)
-
-
-_NINE = {"half": 4, "p": "9/20", "zeta": "1e-4", "eta": "1/20"}
+_NINE: dict[str, Any] = {"half": 4, "p": "9/20", "zeta": "1e-4", "eta": "1/20"}
 LARGE_14 = Statement(
     about="For any epsilon > 0 the bound of (14) holds without a term for the sampling error: {bound}, {claim}.",
     symbols={
@@ -237,7 +229,8 @@ LARGE_14 = Statement(
         "to be 100.",
     ),
     witness=tuple(
-        {**_NINE, "epsilon": epsilon, "iota": _in_use(2.0, epsilon), "theta": 2} for epsilon in (10**13, 10**15)
+        {**_NINE, "epsilon": epsilon, "iota": iota, "theta": 2}
+        for epsilon, iota in ((10**13, "1.353e-7"), (10**15, "1.353e-8"))
     ),
 )
 LARGE_26 = LARGE_14.replace(
@@ -249,7 +242,8 @@ LARGE_26 = LARGE_14.replace(
         "8*log(theta)*log(N/eta)/(n*iota*epsilon)",
     },
     witness=tuple(
-        {**_NINE, "epsilon": epsilon, "iota": _in_use(1.5, epsilon), "theta": "3/2"} for epsilon in (10**13, 10**15)
+        {**_NINE, "epsilon": epsilon, "iota": iota, "theta": "3/2"}
+        for epsilon, iota in ((10**13, "8.745e-10"), (10**15, "4.06e-11"))
     ),
 )
 
@@ -336,7 +330,7 @@ NO_FAILURE = Statement(
         "net with w <= 0 a chance of at least exp(-n epsilon/2)/2; eta is half of that, and the bound does not depend "
         "on it.",
     ),
-    witness=tuple({"n": n, "iota": truncation_in_use(n, 2.0), "epsilon": 1} for n in (10**8, 10**10)),
+    witness=tuple({"n": n, "iota": iota, "epsilon": 1} for n, iota in ((10**8, "0.0003715"), (10**10, "4.154e-5"))),
 )
 WITH_FAILURE = NO_FAILURE.replace(
     about="The same with log(N/eta): {claim} with {bound}, {least} and {log_eta}.",
@@ -346,7 +340,7 @@ WITH_FAILURE = NO_FAILURE.replace(
 
 
 _AT: Any = {
-    "points": [{"n": n, "iota": line_iota(n, 2.0), "epsilon": 1} for n in (10**8, 10**10, 10**12)],
+    "points": [{"n": n, "iota": unit_iota(n, 1, 2.0), "epsilon": 1} for n in (10**8, 10**10, 10**12)],
 }
 paper.formula(
     "thm1",

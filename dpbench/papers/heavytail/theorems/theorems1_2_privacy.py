@@ -6,26 +6,24 @@ The weights of the sensitivity are exact, and the printed ones are for data sets
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
 from dpbench.certificates import attack_counts
-from dpbench.certificates.build import Draft, as_computed, below, certificate
-from dpbench.certificates.search.question import Question, inequality, pair_event
-from dpbench.certificates.search.space import Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import Attack, attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, event, grid, inequality, loss
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.algorithms.truncation import truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import BELOW_2, ORDERS, paper
-from dpbench.papers.heavytail.theorems.line import DERIVED, LINE, NET, ORDER
 
 EPSILONS = (0.1, 1.0, 4.0)
 LEANS = (1, 2, 3, 4, 5, 6, 8, 12, 20)
@@ -46,7 +44,7 @@ def leaning_pair(lean: int, theta: float) -> tuple[HeavyTailedProblem, HeavyTail
     return problem, problem.replace_record(0, X[0], -_FAR)
 
 
-def loss(mechanism: ExponentialMechanism, problem: HeavyTailedProblem, neighbour: HeavyTailedProblem) -> float:
+def privacy_loss(mechanism: ExponentialMechanism, problem: HeavyTailedProblem, neighbour: HeavyTailedProblem) -> float:
     """The largest |log p − log p'| over the net points: the pair's exact privacy loss."""
     logs = (mechanism.log_probabilities(p)[1] for p in (problem, neighbour))
     return float(np.abs(np.subtract(*logs)).max())
@@ -57,7 +55,7 @@ def lean_columns(theta: float) -> dict[str, list[float]]:
     columns: dict[str, list[float]] = {"lean": list(map(float, LEANS)), "epsilon_claimed": [1.0] * len(LEANS)}
     for calibration in ("printed", "exact"):
         mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration=calibration)
-        columns[f"loss_{calibration}"] = [loss(mechanism, *leaning_pair(k, theta)) for k in LEANS]
+        columns[f"loss_{calibration}"] = [privacy_loss(mechanism, *leaning_pair(k, theta)) for k in LEANS]
     return columns
 
 
@@ -67,7 +65,7 @@ def printed(context: Context, theorem: int) -> tuple[str, Evidence]:
     for order, epsilon in product(ORDERS[theorem], EPSILONS):
         mechanism = ExponentialMechanism(epsilon, net_radius=1.0, calibration="printed")
         pair = leaning_pair(math.ceil(10.0 / epsilon), order)
-        reached = loss(mechanism, *pair)
+        reached = privacy_loss(mechanism, *pair)
         worst = float(np.maximum(worst, reached / epsilon))
         rows.append({"theta": order, "epsilon": epsilon, "delta": 0.0, "pair": mechanism.pair_profile(*pair),
                      "loss": reached})  # fmt: skip
@@ -89,7 +87,7 @@ def add_remove(context: Context, theorem: int) -> Rows:
             problem, _ = leaning_pair(lean + 1, theta)
             X, y = np.full((lean + 2, 1), _FAR), np.append(problem.y, response)
             larger = HeavyTailedProblem(X, y, radius=1.0, theta=theta)
-            reached = float(np.maximum(reached, loss(mechanism, problem, larger) / epsilon))
+            reached = float(np.maximum(reached, privacy_loss(mechanism, problem, larger) / epsilon))
         yield {"theta": theta, "epsilon": epsilon, "delta": 0.0,
                "guarantee": mechanism.guarantee(problem, neighbours="add-remove")}  # fmt: skip
     return summary(
@@ -107,7 +105,7 @@ def exact(context: Context, theorem: int) -> tuple[str, Evidence]:
         for theta in orders for epsilon in EPSILONS
     ]  # fmt: skip
     found = np.concatenate(sampled(context, pair_losses, orders, blocks=context.pick(quick=2, full=20)))
-    leaning = max(loss(mechanism, *leaning_pair(20, theta)) for theta in orders)
+    leaning = max(privacy_loss(mechanism, *leaning_pair(20, theta)) for theta in orders)
     worst = float(np.maximum(found.max(), leaning))
     bound, note, trials = _attacked(context, (mechanism, leaning_pair(4, orders[0])), 4)
     return profiles(
@@ -177,21 +175,83 @@ def records(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.nd
     return X, np.where(rng.random(n) < 0.5, X @ corner, scale * rng.standard_cauchy(n))
 
 
-def _output(space: Space, weight: str, removed: bool) -> Question:
-    """The chance of the net point -1 on the two data sets."""
-    made = {}
-    for side, record in (("p", 1), ("q", 2)):
-        for name in NET:
-            own = "" if removed and side == "q" else f"{name}_{record} + "
-            made[f"{side}_{name}"] = f"{weight}*({own}others*{name}_3)"
-    definitions = {s: f"1/(1 + exp({s}_low - {s}_mid) + exp({s}_low - {s}_high))" for s in ("p", "q")}
-    return pair_event(space, "p", "q", delta="0", derivation=DERIVED, definitions={**made, **definitions})
+def _line(theta: str, power: str, order: Mapping[str, Integer]) -> Statement:
+    """The chance of the net point −1 on neighbours on the line, d = 1, net {−1, 0, 1}; any records.
+
+    ψ of a residual z, the truncation's scale being 1, is constant from 1 on; `power` is z^theta.
+    """
+    net = {"low": "-1", "mid": "0", "high": "1"}
+    where = {"theta": theta, "weight": "epsilon/log(theta)"}
+    for (name, point), i in product(net.items(), _WHO):
+        z = f"z_{name}_{i}"
+        where |= {
+            z: f"min(1, abs(y_{i} - ({point})*x_{i}))",
+            f"{name}_{i}": f"-log(1 - {z} + {power.format(z=z)}/theta)",
+        }
+    for side, i in (("p", 1), ("q", 2)):
+        where |= {f"{side}_{name}": f"weight*({name}_{i} + others*{name}_3)" for name in net}
+        where[side] = f"1/(1 + exp({side}_low - {side}_mid) + exp({side}_low - {side}_high))"
+    ends = {f"{letter}_{i}": Real(f"{what} of {who}", -10, 10)
+            for i, who in _WHO.items() for letter, what in (("x", "feature"), ("y", "label"))}  # fmt: skip
+    return Statement(
+        about="The chance of the net point -1 on two neighbours is within {claim}.",
+        symbols={
+            "epsilon": Real("claimed", "1/100", 20), **order,
+            "others": Integer("copies of the common record", 1, 30), **ends,
+        },
+        where=where,
+        given={"order": ("theta > 1", "order of the moment")} if order else {},
+        claim=event(p="p", q="q", epsilon="epsilon"),
+        steps=(
+            "d = 1, net {-1, 0, 1}, features and labels in units of 1/iota: n iota L at a net point is the sum of psi "
+            "of the residuals, and the output is a net point with probability proportional to exp(-weight n iota L).",
+        ),
+    )  # fmt: skip
 
 
-for theorem, log, factor, shown, line, space in (
-    (1, "log 2", "log 2", r"\log 2", 112, LINE),
-    (2, "log theta", "log(theta)", r"\log\theta", 213, ORDER),
+_WHO = {1: "the record that is replaced", 2: "the record in its place", 3: "the common record"}
+LINE = {
+    1: _line("2", "{z}^2", {}),
+    2: _line(
+        "1 + half/2 + quarter/4",
+        "{z}*sqrt({z})^half*sqrt(sqrt({z}))^quarter",  # by roots, which are defined at a residual of 0
+        {name: Integer("theta is 1 + half/2 + quarter/4", 0, 1) for name in ("half", "quarter")},
+    ),
+}
+_LEANING = [
+    {"epsilon": epsilon, "others": others, "x_1": 10, "y_1": -10, "x_2": 10, "y_2": 10, "x_3": 10, "y_3": 10}
+    for epsilon, others in ((1, 2), ("1/10", 19))
+]
+"""All records fit w = 1 and are truncated elsewhere; one of the neighbour's fits w = −1."""
+_THETAS = {1: ({},), 2: ({"half": 1, "quarter": 1}, {"half": 1, "quarter": 0}, {"half": 0, "quarter": 1})}
+GUARANTEE = Statement(
+    about="No point of the net is more than e^epsilon times as likely on one of two neighbours.",
+    symbols={"epsilon": Real("claimed", "1/100", 20), "theta": Real("order of the moment", "5/4", 2)},
+    where={"psi": "log(theta)", "weight": "epsilon/(2*psi)"},
+    computed={"weight": "factor of n iota L in the exponent, negated"},
+    claim=loss(bound="2*weight*psi", epsilon="epsilon"),
+    steps=(
+        "0 <= psi(|r|) <= psi, the bound on the truncated loss.",
+        "Replacing a record moves n iota L at each point by at most psi, so every log-weight, and the log of the "
+        "normaliser, by at most weight psi.",
+    ),
+)
+ADDED = GUARANTEE.replace(
+    where={"weight": "epsilon/psi"},
+    claim=loss(bound="weight*psi", epsilon="epsilon"),
+    steps=(
+        GUARANTEE.steps[0],
+        "A further record multiplies every weight by a factor in [exp(-weight psi), 1], and so the normaliser.",
+    ),
+)
+
+
+for theorem, log, factor, shown, line in (
+    (1, "log 2", "log 2", r"\log 2", 112),
+    (2, "log theta", "log(theta)", r"\log\theta", 213),
 ):
+    pair, removed = LINE[theorem], {f"q_{name}": f"weight*others*{name}_3" for name in ("low", "mid", "high")}
+    points = grid(epsilon=("1/10", 1, 4), theta=[Fraction(theta) for theta in ORDERS[theorem]])
     place, between = f"Algorithm {theorem}, Theorem {theorem}", f"heavytail.eq3.inequality{BELOW_2[theorem]}"
     paper.privacy(
         f"thm{theorem}",
@@ -222,7 +282,7 @@ for theorem, log, factor, shown, line, space in (
             change=f"divide by 2 {factor} for {factor} in the exponent: the sensitivity of n iota L is that logarithm, "
             "since 0 <= psi on |residuals|",
         ),
-        space=_output(space, "epsilon/log(theta)", False),
+        formulas=pair.replace(witness=[one | theta for theta in _THETAS[theorem] for one in _LEANING]),
         figure=Figure("loss_heavytail_thm1", "leaning", "privacy loss up to {value:.3f} times the claimed")
         if theorem == 1
         else None,
@@ -237,7 +297,10 @@ for theorem, log, factor, shown, line, space in (
                 "epsilon-DP (replace-one), and no larger weight is for every data set.",
                 "because": f"The sensitivity of n iota L is {log}: the exponential mechanism (McSherry & Talwar 2007). "
                 "The leaning pair of the printed row comes as near to epsilon as one wants.",
-                "space": _output(space, "epsilon/(2*log(theta))", False),
+                "formulas": (
+                    pair.replace(where={"weight": "epsilon/(2*log(theta))"}),
+                    GUARANTEE.replace(witness=points),
+                ),
             },
             "add-remove": {
                 "measure": add_remove,
@@ -250,11 +313,12 @@ for theorem, log, factor, shown, line, space in (
                 "statement": f"The printed weights exp(-n iota epsilon L/{log}) are epsilon-DP under add/remove.",
                 "because": "A further record multiplies every unnormalised weight by a factor in [exp(-epsilon), 1], "
                 "and so the normaliser: the ratio of probabilities stays in [exp(-epsilon), exp(epsilon)].",
-                "space": _output(space, "epsilon/log(theta)", True),
+                "formulas": (pair.replace(where=removed), ADDED.replace(witness=points)),
             },
         },
     )(printed)
 
+_MOVED = "One record moves n iota L at the net point -1 by no more than is said: {claim}."
 paper.stability(
     "alg1",
     variant="sensitivity",
@@ -266,7 +330,7 @@ paper.stability(
     because="0 <= psi <= log(theta) on |residuals|: log(theta)/(n iota) is the sensitivity, and it is reached. The "
     "text has it with the factor 2 and, once, without; the printed weight would need a sensitivity half as large as "
     "the smaller.",
-    space=inequality(LINE, "abs(low_1 - low_2)", "2*log(theta)", derivation=DERIVED),
+    formulas=LINE[1].replace(about=_MOVED, claim=inequality("abs(low_1 - low_2)", "<=", "2*log(theta)")),
     rows={
         "theta-below-2": {
             "arguments": {"theorem": 2},
@@ -275,110 +339,10 @@ paper.stability(
             "source": "After equation 16, and proof of Theorem 2",
             "statement": "For a fixed w one record moves L_iota by at most 2 log theta/(n iota), and by at most 2 log "
             "theta/(2 n iota).",
-            "space": inequality(ORDER, "abs(low_1 - low_2)", "log(theta)", derivation=DERIVED),
+            "formulas": LINE[2].replace(about=_MOVED, claim=inequality("abs(low_1 - low_2)", "<=", "log(theta)")),
         }
     },
 )(sensitivity)
-
-
-def printed_draft(theorem: int) -> Draft:
-    """Net {−1, 0, 1}; all records fit w = 1 and are truncated elsewhere; the neighbour has one that fits w = −1."""
-    instances = []
-    for theta in map(Fraction, ORDERS[theorem]):
-        for epsilon, lean in ((Fraction(1), 3), (Fraction(1, 10), 20)):
-            e, k = float(epsilon), lean
-            moved = math.exp(-e * (k - 1)) + math.exp(-e * k) + math.exp(-e)
-            kept = 2.0 * math.exp(-e * k) + 1.0
-            shown = math.exp(-e * (k - 1)) / moved - math.exp(e) * math.exp(-e * k) / kept
-            values = {"k": lean, "epsilon": epsilon} | ({"theta": theta} if theorem == 2 else {})
-            instances.append((values, {"delta": shown}))
-    bound = "log(2)" if theorem == 1 else "log(theta)"
-    weight = f"exp(-epsilon*score/{bound})"
-    return Draft(
-        verdict="refuted",
-        statement="With the printed weights a point of the net is more than e^epsilon times as likely on one data set "
-        "as on its neighbour.",
-        symbols={"k": "number of records n", "epsilon": "claimed",
-                 **({"theta": "order of the moment"} if theorem == 2 else {})},
-        definitions={
-            "psi": bound,
-            "all": f"exp(-epsilon*(k*psi)/{bound})",
-            "but_one": f"exp(-epsilon*((k - 1)*psi)/{bound})",
-            "one": f"exp(-epsilon*psi/{bound})",
-        },
-        assumptions={"records": ("k >= 2", "one record is replaced, one or more are not"),
-                     **({"order": ("theta > 1", "log(theta) > 0"), "order_2": ("theta < 2", "Assumption 3")}
-                        if theorem == 2 else {})},
-        claim={"p": ["but_one", "all", "one"], "q": ["all", "all", "1"], "event": [0], "normalise": True,
-               "epsilon": "epsilon", "delta": "0"},
-        instances=instances,
-        derivation=[
-            ("d = 1, net {-1, 0, 1}, features so long that any residual but 0 is truncated: psi is its largest value, "
-             f"{bound}, or 0.", ["order", "order_2"] if theorem == 2 else []),
-            ("All k records fit w = 1; on the neighbour one fits w = -1. n iota L at (-1, 0, 1) is k, k, 0 times psi, "
-             "and k - 1, k, 1 times psi; the weights are " + weight.replace("score", "(n iota L)") + ".", ["records"]),
-        ],
-    )  # fmt: skip
-
-
-def guarantee(theorem: int, added: bool) -> Draft:
-    """The largest log-ratio of two neighbouring laws: 2·weight·ψ (replace), weight·ψ (add or remove)."""
-    bound = "log(2)" if theorem == 1 else "log(theta)"
-    instances = []
-    for theta in map(Fraction, ORDERS[theorem]):
-        for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
-            values = {"epsilon": epsilon} | ({"theta": theta} if theorem == 2 else {})
-            instances.append((values, {"loss": epsilon}))
-    moves = "1" if added else "2"
-    why = (
-        "A further record multiplies every weight by a factor in [exp(-weight psi), 1], and so the normaliser."
-        if added else
-        "Replacing a record moves n iota L at each point by at most psi, so every log-weight, and the log of the "
-        "normaliser, by at most weight psi."
-    )  # fmt: skip
-    draft = Draft(
-        verdict="proved",
-        statement="No point of the net is more than e^epsilon times as likely on one of two neighbours.",
-        symbols={"epsilon": "claimed", **({"theta": "order of the moment"} if theorem == 2 else {"two": "the order, "
-            "2"})},
-        definitions={"psi": bound if theorem == 2 else "log(two)",
-                     "weight": f"epsilon/({'' if added else '2*'}{bound if theorem == 2 else 'log(two)'})"},
-        assumptions={"order": ("theta > 1", "psi > 0") if theorem == 2 else ("two = 2", "equation 6")},
-        claim={"family": "pure", "shift": f"{moves}*weight*psi", "scale": "1", "epsilon": "epsilon", "delta": "0"},
-        instances=[(values | ({} if theorem == 2 else {"two": 2}), shows) for values, shows in instances],
-        derivation=[("0 <= psi(|r|) <= psi, the bound on the truncated loss.", ["order"]), (why, [])],
-    )  # fmt: skip
-    return as_computed(draft, "weight", "factor of n iota L in the exponent, negated", solved="-", rounded=below)
-
-
-@certificate("heavytail.thm1.privacy", "pair-discrete")
-def theorem1_printed() -> Draft:
-    return printed_draft(1)
-
-
-@certificate("heavytail.thm2.privacy", "pair-discrete")
-def theorem2_printed() -> Draft:
-    return printed_draft(2)
-
-
-@certificate("heavytail.thm1.privacy.exact", "guarantee")
-def theorem1_exact() -> Draft:
-    return guarantee(1, False)
-
-
-@certificate("heavytail.thm2.privacy.exact", "guarantee")
-def theorem2_exact() -> Draft:
-    return guarantee(2, False)
-
-
-@certificate("heavytail.thm1.privacy.add-remove", "guarantee")
-def theorem1_added() -> Draft:
-    return guarantee(1, True)
-
-
-@certificate("heavytail.thm2.privacy.add-remove", "guarantee")
-def theorem2_added() -> Draft:
-    return guarantee(2, True)
 
 
 def attacked(calibration: str, theta: float) -> attack_counts.Attack:
