@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dpbench.core import validation
 from dpbench.ledger.evidence import unsupported
 from dpbench.papers.glm.algorithms.boosting import Boosting
-from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
@@ -27,7 +26,6 @@ ONE = OutputPerturbation(1.0, 1e-3, arithmetic="exact")
 EXACT: dict[str, Any] = {
     "output perturbation": ONE,
     "boosting": Boosting(ONE, 1.0, 1e-3, models=1, arithmetic="exact"),
-    "grid search": PrivateGridSearch(ONE, 1.0, 1e-3, candidates=1, arithmetic="exact"),
 }
 
 
