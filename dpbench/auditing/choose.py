@@ -1,16 +1,18 @@
 """Which event of the outputs to certify. Nothing here affects validity: it sees the choosing part alone.
 
 A score is one number an output, high where the data set is the likelier one; an event is {score >= t} or its
-complement. Scores are learned on half of the choosing part and compared on the other. What an event promises is the
-bound that its counts are expected to give in the certifying part, less what the choosing part may have flattered:
-probabilities are moved against the bound by standard errors, on the scale of arcsin(sqrt p), where these are even.
+complement. Scores are compared by cross-fitting: each half of the choosing part is scored by what was learned on the
+other half, so that what learns is flattered no more than what does not; the winner is learned anew on both halves.
+What an event promises is the bound that its counts are expected to give in the certifying part, less what the choice of
+a threshold may have flattered: probabilities are moved against the bound by standard errors, on the scale of
+arcsin(sqrt p), where these are even.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -28,13 +30,13 @@ Score = Callable[[Array], Array]
 CELLS = 64  # of a column's log-ratio, of fewer than so many columns:
 MANY_COLUMNS, FEW_CELLS = 512, 16
 THRESHOLDS = 100  # from each end of a score's sample
-SMOOTH, SEEN, RAW = (
-    2.0,
-    1.2,
-    4.0,
-)  # standard errors charged to a smoothed event, to its own counts besides, to a raw one
+SMOOTH = 2.0  # standard errors charged to a smoothed event,
+SEEN = 1.2  # to its own counts besides,
+RAW = 4.0  # to a raw one
 MARGIN = 0.02  # by which a learned score must promise more than a plain one
-SIGNIFICANT = 0.05  # level at which a rare event, corrected for all that were tried, is believed as it was seen
+SIGNIFICANT = (
+    0.05  # level, corrected for all that were tried, at which what a rare event was seen to promise counts 1/e
+)
 RECURRING, KEPT_VALUES = 5, 4096  # times that a value is seen before it has a log-ratio, and so many values
 TREE_ROWS, LEAST_ROWS = 20_000, 2_000  # a side, that trees are learned from at most, and interactions at least
 WIDEST = 128  # columns whose products are looked at
@@ -79,16 +81,24 @@ def choose(
     """
     alpha = min(alpha, 0.5)  # bounds of less confidence are chosen as at one half
     z = float(-ndtri(alpha))
-    tried = [
-        (margin, score, _chain(score, first[rows], second[rows]))
-        for margin, rows, score in candidates(first, second, own)
+    half = len(first) // 2
+    folds = [
+        {name: (margin, score) for name, margin, score in candidates(one, other, own)}
+        for one, other in ((first[:half], second[:half]), (first[half:], second[half:]))
     ]
-    best, chain = max(
-        ((_less(event.promise, margin), event, chain)
-         for margin, score, chain in tried
-         for event in _events(score, chain, loss_of(claim), runs, z, len(tried))),
-        key=lambda found: found[0],
-    )[1:]  # fmt: skip
+    chains: dict[str, tuple[float, Chain]] = {}
+    for name in filter(folds[1].__contains__, folds[0]):
+        (margin, low), (_, high) = (fold[name] for fold in folds)
+        chains[name] = margin, _chain(*(np.concatenate([high(x[:half]), low(x[half:])]) for x in (first, second)))
+    compared = [
+        (_less(event.promise, margin), name)
+        for name, (margin, chain) in chains.items()
+        for event in _events(folds[0][name][1], chain, loss_of(claim), runs, z, len(chains))
+    ]
+    name = max(compared, key=lambda found: found[0])[1]
+    score = next((made for kind, _, made in candidates(first, second, own) if kind == name), folds[0][name][1])
+    chain = chains[name][1].of(np.concatenate([score(first), score(second)]))
+    best = max(_events(score, chain, loss_of(claim), runs, z, len(chains)), key=lambda event: event.promise)
     curve: dict[tuple[float, bool, bool], Event] = {}
     reach = max(best.promise, 0.0) if isinstance(claim, Approximate) else 0.0
     for epsilon in np.linspace(0.0, 1.2 * min(reach, 50.0), 12).tolist():
@@ -120,58 +130,50 @@ def _less(promise: float, margin: float) -> float:
 # Scores
 
 
-def candidates(first: Array, second: Array, own: Own | None) -> Iterator[tuple[float, slice, Score]]:
-    """(margin, the rows it may be compared on, score): what has learned nothing is compared on all rows."""
-    half, every = len(first) // 2, slice(None)
-    learn, rest = (first[:half], second[:half]), slice(half, None)
+def candidates(first: Array, second: Array, own: Own | None) -> Iterator[tuple[str, float, Score]]:
+    """(name, margin, score), learned from these outputs."""
     if own is not None:
-        yield 0.0, every, own
-    values = _values(*learn)
+        yield "own", 0.0, own
+    values = _values(first, second)
     if values is not None:
-        yield MARGIN, every if values.covers else rest, values  # of few values the order alone is learned
+        yield "values", MARGIN, values
     if first.dtype.kind in "SU":
         if values is None:
-            yield MARGIN, rest, Values(first[:1], np.zeros(1), 0.0, False)
+            yield "values", MARGIN, Values(first[:1], np.zeros(1), 0.0, False)
         return
-    a, b = (_numbers(x) for x in learn)
+    a, b = _numbers(first), _numbers(second)
     table = _additive(None, a, b)
+    yield "table", MARGIN, table
     if first.ndim == 1:
-        yield 0.0, every, Plain()
-        if values is None or len(values.keys) > CELLS:
-            yield (
-                2 * MARGIN,
-                every,
-                table,
-            )  # few degrees of freedom: hardly flattered by the rows that it was learned on
+        yield "output", 0.0, Plain()
         return
-    yield MARGIN, rest, table
     # Columns that say the same, as a word and letters of it do, are one: the first of them.
     for j in np.unique(-table.spread, return_index=True)[1][:2].tolist():
-        yield 0.0, every, Plain(j)
+        yield f"column {j}", 0.0, Plain(j)
     for view in _whitened(a, b):
-        yield MARGIN, rest, _additive(view, a, b)
+        yield view.words, MARGIN, _additive(view, a, b)
     if _exchangeable(a, b):
-        yield MARGIN, rest, _pooled(a, b)
-        yield MARGIN, rest, _additive(Ordered(), a, b)
+        yield "pooled", MARGIN, _pooled(a, b)
+        yield "ordered", MARGIN, _additive(Ordered(), a, b)
     if a.shape[1] <= FEW_COLUMNS:
-        yield MARGIN, rest, _logistic(a, b)
-    if half >= LEAST_ROWS and not (values is not None and values.covers):
-        yield from _together(a, b, table.spread, half)
+        yield "linear", MARGIN, _logistic(a, b)
+    if len(a) >= LEAST_ROWS and not (values is not None and values.covers):
+        yield from _together(a, b, table.spread)
 
 
-def _together(first: Array, second: Array, spread: Array, half: int) -> Iterator[tuple[float, slice, Score]]:
+def _together(first: Array, second: Array, spread: Array) -> Iterator[tuple[str, float, Score]]:
     """Scores of what columns say together, where there are rows enough to learn them from."""
     columns = np.sort(np.argsort(-spread, kind="stable")[:WIDEST])
     striking: list[int] = []
     quadratic = _quadratic(first, second, columns)
     if quadratic is not None:
         striking = quadratic.striking
-        yield MARGIN, slice(half, None), quadratic
+        yield "quadratic", MARGIN, quadratic
     parities = _parities(first, second, columns)
     if parities is not None:
-        yield MARGIN, slice(half, None), _additive(parities, first, second)
+        yield "parities", MARGIN, _additive(parities, first, second)
     few = np.unique([*np.argsort(-spread, kind="stable")[:8].tolist(), *striking[:8]])
-    yield 0.1, slice(half, half + TREE_ROWS), _trees(first, second, few)
+    yield "trees", 0.1, _trees(first, second, few)
 
 
 def _numbers(outputs: Array) -> Array:
@@ -639,26 +641,34 @@ def _binnable(numbers: Array) -> Array:
 
 @dataclass(frozen=True)
 class Chain:
-    """Thresholds of a score, and on the two sides the probabilities of {score >= t}: as seen in `rows` outputs a side,
-    and smooth, with the standard deviation of these."""
+    """Thresholds of a score, how many of both sides' outputs are below each, and on the two sides the probabilities of
+    {score >= t}: as seen in `rows` outputs a side, and smooth, with the standard deviation of these."""
 
     thresholds: Array
+    below: Array
     raw: Array
     fitted: Array
     spread: Array
     rows: int
 
+    def of(self, scores: Array) -> Chain:
+        """With the thresholds of another score of the same outputs, below which there are as many."""
+        return replace(self, thresholds=np.sort(scores)[self.below])
 
-def _chain(score: Score, first: Array, second: Array) -> Chain:
-    sides = [np.sort(score(x)) for x in (first, second)]
+
+def _chain(first: Array, second: Array) -> Chain:
+    """Of the scores of two sides."""
+    sides = [np.sort(x) for x in (first, second)]
     rows = len(first)
     thresholds = _edges(np.sort(np.concatenate(sides), kind="stable"), THRESHOLDS, 3)
-    cells = np.array([np.diff(np.searchsorted(x, thresholds), prepend=0, append=rows) for x in sides], dtype=float)
+    below = np.array([np.searchsorted(x, thresholds) for x in sides])
+    cells = np.diff(below, prepend=0, append=rows).astype(float)
     fit = smooth(cells[:1], cells[1:])
     chance, mass = expit(fit.log_ratios[0]), cells.sum(axis=0)
     turn = np.triu(np.ones((len(mass), len(mass))))[1:] * (mass * chance * (1.0 - chance))
     spread = np.sqrt(np.maximum(((turn @ fit.covariance) * turn).sum(axis=1), 0.0)) / rows
-    return Chain(thresholds, _tops(cells) / rows, _tops(mass * np.stack([chance, 1.0 - chance])) / rows, spread, rows)
+    tops, smooth_tops = _tops(cells) / rows, _tops(mass * np.stack([chance, 1.0 - chance])) / rows
+    return Chain(thresholds, below.sum(axis=0), tops, smooth_tops, spread, rows)
 
 
 def _tops(cells: Array) -> Array:
@@ -684,8 +694,8 @@ def _events(score: Score, chain: Chain, loss: Loss, runs: int, z: float, tried: 
 def _promises(
     chain: Chain, fitted: tuple[Array, Array], raw: tuple[Array, Array], loss: Loss, runs: int, z: float, tried: int
 ) -> Array:
-    """The bound to be expected of each event: as fitted, or as seen with more caution; rare ones that chance hardly
-    makes (of all that were tried, 0: do not look) as they were seen."""
+    """The bound to be expected of each event: as fitted, or as seen with more caution; rare ones also as they were
+    seen, the less the more of all that were tried (0: do not look) chance makes of this kind."""
     rows, (p_raw, q_raw) = chain.rows, raw
     cost, unit = z / math.sqrt(runs), 1.0 / math.sqrt(rows)
     p, q = (np.clip(x, 1e-12, 1.0 - 1e-12) for x in fitted)
@@ -699,12 +709,12 @@ def _promises(
     hits, others = p_raw * rows, q_raw * rows
     share = 0.5 if len(chain.thresholds) < CELLS else np.clip(p / (p + q), 0.5, 1.0 - 1e-9)  # beyond what the fit says
     chance = np.where(hits > others, betainc(np.maximum(hits, 1.0), others + 1.0, share), 1.0)
-    rare = (chance < SIGNIFICANT / (tried * len(chain.thresholds))) & (hits + others <= 25)
     expected = np.zeros(len(p))
     for k, weight in ((-1.7, 1 / 6), (0.0, 2 / 3), (1.7, 1 / 6)):  # the counts to come, by three points of a normal law
         by = cost + k * math.hypot(unit, runs**-0.5)
         expected += weight * np.maximum(moved(loss, p_raw, q_seen, by), 0.0)
-    return np.where(rare, np.maximum(promise, expected), promise)
+    doubtful = np.exp(-chance * tried * len(chain.thresholds) / SIGNIFICANT)
+    return np.where(hits + others <= 25, np.maximum(promise, doubtful * expected), promise)
 
 
 def moved(loss: Loss, p: Array, q: Array, by: Any) -> Array:
