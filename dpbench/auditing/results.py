@@ -1,23 +1,20 @@
-"""What an audit returns, `AuditResult`; as a card of HTML, and as a certificate (as a program: see `script`)."""
+"""What an audit returns, `AuditResult` (as a program: see `script`)."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, fields, replace
-from html import escape
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
-from dpbench.auditing.certified import Certified, Origin, counts_of
+from dpbench.auditing.certified import Certified, Origin
 from dpbench.auditing.dependence import Check
 from dpbench.bounds import Region
 from dpbench.core import validation
 
 if TYPE_CHECKING:
     from dpbench.auditing.one_run import Guessed
-    from dpbench.auditing.tradeoff import AttackRisk
 
 
 @dataclass(frozen=True)
@@ -165,21 +162,6 @@ class AuditResult:
             raise validation.invalid("false_positive_rates", "values in [0, 1]", false_positive_rates)
         return upper_bound(self._regions(), rates)
 
-    def attack_risk(self, false_positive_rates: Any = (0.001, 0.01, 0.1), *, prior: float = 0.5) -> AttackRisk:
-        """What some attacker reaches at least, by the trade-off curve; all of it holds together at the confidence.
-
-        Parameters
-        ----------
-        false_positive_rates : float64[m]
-            In [0, 1]: true-positive rates are given at these.
-        prior : float
-            Probability, before the attack, of the data set that is looked for.
-        """
-        from dpbench.auditing.tradeoff import attack_risk
-
-        self.tradeoff(false_positive_rates)  # checks them
-        return attack_risk(self._regions(), np.atleast_1d(false_positive_rates), validation.fraction("prior", prior))
-
     def _regions(self) -> list[Region]:
         if any(not isinstance(c, Certified) for c in self.family):
             raise validation.invalid("the result", "of an audit of two data sets", "a one-run audit")
@@ -220,13 +202,6 @@ class AuditResult:
         from dpbench.auditing.script import script
 
         return script(self)
-
-    def certificate(self) -> dict[str, Any]:
-        """The counts behind the bound, the claim and the levels, as plain numbers and strings (see `script`)."""
-        return certificate(self)
-
-    def _repr_html_(self) -> str:
-        return card(self)
 
     @property
     def claimed(self) -> str:
@@ -312,145 +287,3 @@ def _finite(value: float | None) -> float | None:
 
 
 POWERLESS = 10.0  # times too little noise: an audit that would not have caught that has no power
-
-COLOURS = {"refuted": "#b3261e", "blind": "#8a6100", "not refuted": "#1b6e3c", None: "#444444"}
-WIDTH, HEIGHT = 220, 160
-
-
-def card(result: AuditResult) -> str:
-    """HTML without scripts; the pictures are SVG within it."""
-    colour = COLOURS[result.verdict]
-    bound = result.epsilon_lower if result.bound is None else result.bound
-    head = escape(result.verdict or "a bound, no claim")
-    rows = [
-        ("claim", result.claimed if result.verdict is not None else "none"),
-        ("bound", f"{result.unit} ≥ {bound:.4g}, confidence {result.confidence:g}"),
-        ("event", result.event),
-        ("runs a side" if not result.assumptions else "canaries", f"{result.trials:,}"),
-    ]
-    if result.certified is not None:
-        first, second = result.certified.hits
-        rows.append(
-            ("counts", f"{first:,} of {result.certified.both[0]:,} and {second:,} of {result.certified.both[1]:,}")
-        )
-    rows += [
-        (name, text)
-        for name, text in (
-            ("blind", result.blind),
-            ("left out", ", ".join(result.ignored)),
-            ("reading", result.convention),
-            ("would detect", result.excludes),
-            ("rests on", " and ".join(result.assumptions)),
-        )
-        if text
-    ]
-    table = "".join(
-        f'<tr><th style="text-align:left;vertical-align:top;padding-right:1em">{escape(name)}</th>'
-        f'<td style="text-align:left">{escape(text)}</td></tr>'
-        for name, text in rows
-    )
-    return (
-        f'<div style="border:1px solid {colour};border-radius:6px;padding:0.8em;max-width:48em;font-family:sans-serif">'
-        f'<strong style="color:{colour}">{head}</strong>{_bar(result, bound, colour)}'
-        f"<table>{table}</table>{_tradeoff(result, colour)}</div>"
-    )
-
-
-def _bar(result: AuditResult, bound: float, colour: str) -> str:
-    """The bound as a bar, the claim as a line across it."""
-    claimed = result.claimed_value
-    most = 1.1 * max(bound, claimed or 0.0, 1e-9)
-    line = (
-        ""
-        if claimed is None
-        else (
-            f'<line x1="{400 * claimed / most:.1f}" x2="{400 * claimed / most:.1f}" y1="0" y2="24" stroke="#000" '
-            f'stroke-width="2"/><text x="{400 * claimed / most:.1f}" y="36" font-size="11" text-anchor="middle">claim '
-            f"{claimed:g}</text>"
-        )
-    )
-    return (
-        f'<div><svg role="img" width="420" height="40" viewBox="0 0 420 40"><title>{escape(result.unit)} at least '
-        f'{bound:.4g}</title><rect x="0" y="4" width="{400 * bound / most:.1f}" height="16" fill="{colour}"/>{line}'
-        "</svg></div>"
-    )
-
-
-def _tradeoff(result: AuditResult, colour: str) -> str:
-    """The upper bound on the trade-off curve beside that of the claim, where it is (ε, δ), a profile or μ-GDP."""
-    if not any(isinstance(one, Certified) for one in result.family):
-        return ""
-    rates = np.linspace(0.0, 1.0, 101)
-    lines = [_path(rates, result.tradeoff(rates), colour, "")]
-    claim = allowed(result, rates)
-    if claim is not None:
-        lines.append(_path(rates, claim, "#000", ' stroke-dasharray="4 3"'))
-    return (
-        f'<svg role="img" width="{WIDTH + 40}" height="{HEIGHT + 40}" viewBox="-30 -10 {WIDTH + 40} {HEIGHT + 40}">'
-        "<title>False negatives of the best attack, at most, against false positives (dashed: what the claim allows)"
-        f'</title><rect width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#999"/>{"".join(lines)}'
-        f'<text x="{WIDTH / 2:.0f}" y="{HEIGHT + 16}" font-size="11" text-anchor="middle">false-positive rate</text>'
-        f'<text x="-8" y="{HEIGHT / 2:.0f}" font-size="11" text-anchor="middle" transform="rotate(-90 -8 '
-        f'{HEIGHT / 2:.0f})">false-negative rate</text></svg>'
-    )
-
-
-def allowed(result: AuditResult, rates: np.ndarray) -> np.ndarray | None:
-    """The claim's trade-off function (Dong, Roth & Su 2019, section 2.3); None of a claim of another kind."""
-    from dpbench.auditing.claimed import Approximate, Curve, Gaussian
-
-    claim = None if result.origin is None else result.origin.claim
-    if isinstance(claim, Gaussian):
-        return np.asarray(ndtr(-ndtri(rates) - claim.mu))
-    if isinstance(claim, Approximate):
-        epsilons, deltas = np.array([claim.epsilon]), np.array([claim.delta])
-    elif isinstance(claim, Curve):
-        epsilons, deltas = claim.epsilons, claim.deltas
-    else:
-        return None
-    e, left = np.exp(np.minimum(epsilons, 700.0))[:, None], 1.0 - deltas[:, None]
-    return np.asarray(np.maximum(np.maximum(left - e * rates, (left - rates) / e).max(axis=0), 0.0))
-
-
-def _path(x: np.ndarray, y: np.ndarray, colour: str, more: str) -> str:
-    points = " ".join(f"{WIDTH * a:.1f},{HEIGHT * (1.0 - b):.1f}" for a, b in zip(x, y, strict=True))
-    return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"{more}/>'
-
-
-def certificate(result: AuditResult) -> dict[str, Any]:
-    """The claim, the pair's counts, the level of the event and of the whole audit, and the bounds that they give.
-
-    The verdict follows: with the joint region of the counts at `level` and `angle` (see `dpbench.bounds`), "refuted" if
-    `bound` exceeds the claim in `unit`.
-    """
-    counts = counts_of(result.certified)
-    held = None if result.origin is None else result.origin.claim
-    likelier, other = ("dataset", "neighbour") if counts.forward else ("neighbour", "dataset")
-    return {
-        "schema": 1,
-        "kind": "audit",
-        "claim": {"epsilon": result.epsilon, "delta": result.delta} if held is None else _numbers(held),
-        "claimed": result.claimed if result.verdict is not None else None,
-        "relation": result.relation,
-        "event": result.event,
-        "likelier": likelier,
-        "counts": {likelier: counts.hits[0], other: counts.hits[1]},
-        "runs": {likelier: counts.both[0], other: counts.both[1]},
-        "level": counts.alpha,
-        "angle": counts.angle,
-        "confidence": result.confidence,
-        "seed": result.seed,
-        "epsilon_lower": counts.region().epsilon(result.delta),
-        "delta": result.delta,
-        "bound": result.bound,
-        "unit": result.unit,
-        "verdict": result.verdict,
-        "ignored": list(result.ignored),
-        "checks": [{"what": check.what, "p_value": check.p_value} for check in result.checks],
-    }
-
-
-def _numbers(claim: Any) -> dict[str, Any]:
-    """A claim's parameters."""
-    given = {f.name: getattr(claim, f.name) for f in fields(claim)}
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in given.items()}

@@ -1,77 +1,50 @@
-"""A refutation as a Python program that stands alone, to hand over as a report.
+"""A refutation as a Python program, to hand over as a report.
 
 It draws the certifying runs of both data sets again, by the seeds of the audit, counts the event, computes the exact
-region for its two probabilities and the bound in the unit of the claim, and says whether that is refuted. It asks for
-NumPy and SciPy, and for what the sampler asks for. What cannot be written as Python (see `as_python`; an event on
-columns that were learned) is pickled into it; it then says what it imports.
+region for its two probabilities and the bound on ε. It asks for NumPy and SciPy, and for what the sampler asks for; for
+dpbench where the claim is not (ε, δ), and where the event is not on numbers as they are.
 """
 
 from __future__ import annotations
 
-import ast
 import base64
-import hashlib
 import math
-import pickle
-import random
 import sys
-from dataclasses import fields
 from typing import Any
 
-import numpy as np
-from scipy.special import betainccinv, betaincinv, ndtr, ndtri
-
-from dpbench.auditing import outputs
-from dpbench.auditing.as_python import Writer, array
-from dpbench.auditing.blocks import kind_of
 from dpbench.auditing.certified import Origin, counts_of
 from dpbench.auditing.choose import Additive, Plain
 from dpbench.auditing.claimed import Approximate
-from dpbench.auditing.outputs import Layout
-from dpbench.bounds import ANGLES, CAP_SHARE, FLOOR, Region, critical_value
+from dpbench.bounds import ANGLES, CAP_SHARE, FLOOR, critical_value
 from dpbench.core.validation import invalid
-
-BOUND = {
-    "base64": base64, "hashlib": hashlib, "math": math, "pickle": pickle, "random": random, "sys": sys, "np": np,
-    "betaincinv": betaincinv, "betainccinv": betainccinv, "ndtr": ndtr, "ndtri": ndtri,
-}  # fmt: skip
-"""What the program imports by itself."""
-
-NAMES = (
-    "sampler", "dataset", "neighbour", "in_event", "outputs_of", "generator", "count", "region", "counts", "first",
-    "second", "claim", "value", "unit", "opened", "number", "layout", "score_of", "kinds", "annotations",
-)  # fmt: skip
-"""Names of its own."""
 
 
 def script(result: Any) -> str:
     """The program of an `AuditResult`: see `AuditResult.script`."""
-    counts = counts_of(result.certified)
-    origin = result.origin
+    counts, origin = counts_of(result.certified), result.origin
     if origin is None or origin.runs is None:
         raise invalid("the result", "of an audit that ran a sampler (audit, find_neighbours)", "one of given outputs")
     runs = origin.runs
     sampler: Any = runs.sampler
-    rules = Writer(BOUND, NAMES, "dpbench")
-    rules.define(Region)
-    held: Any = origin.claim if origin.claim is not None else Approximate(0.0, result.delta)
-    rules.define(type(held))
-    event = _event(origin, rules)
-    made = Writer(rules.bound, NAMES)
     each = hasattr(sampler, "results") and hasattr(sampler, "function")
-    drawn = made.callable(sampler.function if each else sampler)
-    sides = [f"{name} = {made.value(x)}" for name, x in (("dataset", runs.dataset), ("neighbour", runs.neighbour))]
-    needs = ", ".join(dict.fromkeys([*rules.needs, *made.needs]))
+    needs: list[str] = []
+    claimed = origin.claim is not None and result.verdict is not None
+    if not claimed:
+        end = 'print("claimed: nothing")'
+    elif isinstance(origin.claim, Approximate):
+        end = _VERDICT.format(words=result.claimed, claim=origin.claim.epsilon)
+    else:
+        end = _WHOLE.format(words=result.claimed, claim=_written(origin.claim, needs))
+        needs.append("dpbench")
     rows = counts.both if counts.forward else counts.both[::-1]
-    claimed = result.verdict is not None
-    return _PROGRAM.format(
+    text = _PROGRAM.format(
         title=_quoted(f"Claim: {result.claimed if claimed else 'none'}. Verdict of the audit: {result.verdict}."),
-        needs="" if not needs else f"\nIt asks for {needs}, beside numpy and scipy.",
         event_words=_quoted(result.event),
-        sampler="\n".join([*made.lines, *drawn]),
-        sides="\n".join(sides),
-        rules="\n\n".join(rules.lines),
-        event=event,
+        needs="{needs}",
+        sampler=_drawn(sampler.function if each else sampler, needs),
+        dataset=_written(runs.dataset, needs),
+        neighbour=_written(runs.neighbour, needs),
+        event=_event(origin, needs),
         call=_BLOCK if not each else _EACH if sampler.takes_rng else _EACH_GLOBAL,
         seed=result.seed,
         part=origin.part,
@@ -84,16 +57,71 @@ def script(result: Any) -> str:
         floor=FLOOR,
         share=CAP_SHARE,
         hits=counts.hits,
-        claim=f"{type(held).__name__}({', '.join(rules.value(getattr(held, f.name)) for f in fields(held))})",
-        at=f"at delta = {held.delta}, " if isinstance(held, Approximate) else "",
+        delta=origin.claim.delta if isinstance(origin.claim, Approximate) else result.delta,
         confidence=result.confidence,
-        end=_VERDICT.format(words=result.claimed) if claimed else 'print("claimed: nothing")',
+        end=end,
     )
+    asks = ", ".join(dict.fromkeys(needs))
+    return text.replace("{needs}", f"\nIt asks for {asks}, beside numpy and scipy." if asks else "", 1)
 
 
 def _quoted(text: str) -> str:
     """Within a text of three quotation marks, or of one."""
     return text.replace("\\", "/").replace('"', "`")
+
+
+def _drawn(function: Any, needs: list[str]) -> str:
+    """A line that binds `sampler`: imported by its name, else pickled by value."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    try:
+        if module != "__main__" and "<" not in name and getattr(sys.modules.get(module or ""), name, None) is function:
+            needs.append(str(module))
+            return f"from {module} import {name} as sampler"
+        return f"sampler = {_packed(function, needs)}"
+    except Exception:  # what a user's object raises when it is pickled
+        needs.append("the sampler, to be put where the program says so")
+        said = name or type(function).__name__
+        return f"def sampler(*given):\n    raise SystemExit('put the sampler {said} here')"
+
+
+def _written(value: Any, needs: list[str]) -> str:
+    """An expression for data."""
+    return repr(value) if _plain(value) else _packed(value, needs)
+
+
+def _plain(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return all(map(_plain, value))
+    return type(value) in (int, str, bytes, bool, type(None)) or (type(value) is float and math.isfinite(value))
+
+
+def _packed(value: Any, needs: list[str]) -> str:
+    """An expression that unpickles it; raises what a user's object raises when it cannot be pickled."""
+    import cloudpickle
+
+    code = base64.b64encode(cloudpickle.dumps(value)).decode()
+    needs.append(f"cloudpickle, Python {sys.version_info.major}.{sys.version_info.minor}")
+    return f"pickle.loads(base64.b64decode({code!r}))"
+
+
+def _event(origin: Origin, needs: list[str]) -> str:
+    """A function ``in_event(outputs) -> bool[rows]``."""
+    score, event, runs = origin.score, origin.event, origin.runs
+    assert runs is not None
+    is_in = f"(score >= {event.threshold!r})" if event.above else f"(score < {event.threshold!r})"
+    if origin.layout is None and not runs.kinds and type(score) is Plain:
+        lines = f"    x = np.asarray(outputs, dtype=float).reshape(len(outputs), -1)[:, {score.column or 0}]\n"
+        return f"def in_event(outputs):\n{lines}    score = np.where(np.isnan(x), -np.inf, x)\n    return {is_in}"
+    if origin.layout is None and not runs.kinds and isinstance(score, Additive) and score.view is None:
+        lines = "    x = np.asarray(outputs, dtype=float).reshape(len(outputs), -1)\n    score = np.zeros(len(x))\n"
+        for j, (edges, values) in enumerate(zip(score.edges.tolist(), score.log_ratios.tolist(), strict=True)):
+            cut = [edge for edge in edges if not math.isnan(edge)]
+            lines += f"    edges, values = {cut}, np.array({values})\n"
+            lines += f"    score = score + values[np.searchsorted(edges, x[:, {j}], side='right')]\n"
+        return f"inf = math.inf\n\ndef in_event(outputs):\n{lines}    return {is_in}"
+    needs.append("dpbench")
+    lines = f"layout, score_of, kinds = {_packed((origin.layout, score, runs.kinds), needs)}\n\n{_LEARNED}"
+    return f"{lines}    return {is_in}"
 
 
 _PROGRAM = '''"""{title}
@@ -110,9 +138,8 @@ import numpy as np
 from scipy.special import betaincinv, betainccinv, ndtr, ndtri
 
 {sampler}
-{sides}
-
-{rules}
+dataset = {dataset}
+neighbour = {neighbour}
 
 {event}
 
@@ -139,20 +166,26 @@ def region(hits, other_hits, rows={rows}):
     low = betaincinv(hits, rows - hits + 1.0, ndtr(-edges[1:])) if hits else np.zeros(256)
     tail = ndtr(-np.minimum((c - w1 * edges[:-1]) / w2, cap))
     high = betainccinv(other_hits + 1.0, rows - other_hits, tail) if other_hits < rows else np.ones(256)
-    return Region(low * (1.0 - 1e-11), np.minimum(high * (1.0 + 1e-11), 1.0))  # beyond their rounding
+    return low * (1.0 - 1e-11), np.minimum(high * (1.0 + 1e-11), 1.0)  # beyond their rounding
 
 if __name__ == "__main__":
     counts = count("dataset", dataset), count("neighbour", neighbour)
     first, second = counts if {forward} else counts[::-1]
     print("runs in the event, of {rows}: dataset", counts[0], "neighbour", counts[1])
     print("in the audit, the likelier side first: {hits}")
-    limits, claim = region(first, second), {claim}
-    value, unit = claim.read(limits)
-    print(unit, ">=", value, "{at}confidence {confidence}")
+    low, high = region(first, second)
+    bound = float(np.log(np.maximum((low - {delta}) / high, 1.0)).min())
+    print("epsilon >=", bound, "at delta = {delta}, confidence {confidence}")
     {end}
 '''
 _VERDICT = """print("claimed:", {words!r})
-    print("refuted" if claim.excess(limits.low, limits.high).min() > 0.0 else "not refuted")"""
+    print("refuted" if bound > {claim!r} else "not refuted")"""
+
+_WHOLE = """from dpbench.bounds import Region
+    claim = {claim}
+    print("{{1}} >= {{0}}".format(*claim.read(Region(low, high))))
+    print("claimed:", {words!r})
+    print("refuted" if claim.excess(low, high).min() > 0.0 else "not refuted")"""
 
 _BLOCK = """def outputs_of(data, rows, rng):
     return np.asarray(sampler(data, rows, rng))"""
@@ -171,103 +204,13 @@ _EACH_GLOBAL = """def outputs_of(data, rows, rng):
 
 sampler(dataset)  # what it imports while it runs is there before the first seed"""
 
-
-def _event(origin: Origin, rules: Writer) -> str:
-    """A function ``in_event(outputs) -> bool[rows]``."""
-    score, event = origin.score, origin.event
-    is_in = f"(score >= {event.threshold!r})" if event.above else f"(score < {event.threshold!r})"
-    runs = origin.runs
-    assert runs is not None
-    before = ""
-    read = _number(origin.layout, score)
-    if runs.kinds:
-        before = f"    outputs = np.full(len(outputs), {rules.define(kind_of)}(outputs))\n"
-    if read is not None:
-        rules.define(outputs.as_number)
-        lines = "    score = np.array([number(output) for output in outputs])\n"
-        lines += "    score = np.where(np.isnan(score), -np.inf, score)\n"
-        return f"import json\n\n{_OPENED.format(read=read)}\n\ndef in_event(outputs):\n{lines}    return {is_in}"
-    if origin.layout is None and type(score) is Plain and not runs.kinds:
-        column = "outputs" if score.column is None else f"outputs[:, {score.column}]"
-        lines = "    outputs = outputs[:, 0] if outputs.ndim == 2 and outputs.shape[1] == 1 else outputs\n"
-        lines += (
-            f"    score = np.asarray({column}, dtype=float)\n    score = np.where(np.isnan(score), -np.inf, score)\n"
-        )
-        return f"def in_event(outputs):\n{lines}    return {is_in}"
-    table = _table(score)
-    if origin.layout is None and table is not None:
-        lines = "    x = np.asarray(outputs, dtype=float).reshape(len(outputs), -1)\n"
-        return f"def in_event(outputs):\n{lines}{table}    return {is_in}"
-    packed = rules.packed((origin.layout, score, runs.kinds))
-    rules.needs.append("dpbench (the event is on a learned score)")
-    if "dpbench" in rules.needs:
-        rules.needs.remove("dpbench")
-    lines = f"layout, score_of, kinds = {packed}\n\ndef in_event(outputs):\n{before}"
-    if origin.layout is not None:
-        lines += "    outputs = layout.encode(list(outputs.tolist() if isinstance(outputs, np.ndarray) else outputs))\n"
-    else:
-        lines += "    outputs = outputs[:, 0] if outputs.ndim == 2 and outputs.shape[1] == 1 else outputs\n"
-    return f"{lines}    score = score_of(outputs)\n    return {is_in}"
-
-
-_OPENED = '''def opened(value):
-    """What a JSON text says; anything else as it is."""
-    try:
-        text = bytes(value).decode() if isinstance(value, (bytes, bytearray, memoryview)) else value
-        return json.loads(text) if isinstance(text, str) and text[:1] in ("{{", "[") else value
-    except (ValueError, RecursionError):
-        return value
-
-def number(output):
-    """The number that the event is about, as the audit reads it; NaN where there is none."""
-    try:
-        found = as_number({read})
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return math.nan
-    return found'''
-
-
-def _number(layout: Layout | None, score: Any) -> str | None:
-    """The leaf that a plain score is of, as an expression of `output`; None where it is no number by itself.
-
-    Texts and bytes on the way to it are opened as the layout does.
-    """
-    if layout is None or type(score) is not Plain:
-        return None
-    name = layout.names[score.column or 0]
-    leaves = [leaf for leaf in layout.leaves if leaf.name == name]
-    if len(leaves) != 1 or leaves[0].kinds != ("number",) or layout.names.count(name) != 1:
-        return None
-    try:
-        tree = ast.parse(name, mode="eval").body
-    except SyntaxError:
-        return None
-    return _opening(tree)
-
-
-def _opening(node: ast.expr) -> str | None:
-    """A name with subscripts and attributes, each of what its base says; None: it is something else."""
-    if isinstance(node, ast.Name) and node.id == "output":
-        return "output"
-    if isinstance(node, ast.Subscript | ast.Attribute):
-        base = _opening(node.value)
-        if base is None:
-            return None
-        if isinstance(node, ast.Attribute):
-            return f"opened({base}).{node.attr}"
-        try:
-            return f"opened({base})[{ast.literal_eval(node.slice)!r}]"
-        except ValueError:
-            return None
-    return None
-
-
-def _table(score: Any) -> str | None:
-    """Lines that compute a sum of log-ratios over cells of the columns of x as `score`; None: it is another kind."""
-    if not isinstance(score, Additive) or score.view is not None:
-        return None
-    lines = "    score = np.zeros(len(x))\n"
-    for j, (edges, values) in enumerate(zip(score.edges, score.log_ratios, strict=True)):
-        lines += f"    edges, values = {array(edges)}, {array(values)}\n"
-        lines += f"    score = score + values[np.searchsorted(edges, x[:, {j}], side='right')]\n"
-    return lines
+_LEARNED = """def in_event(outputs):
+    if kinds:
+        from dpbench.auditing.blocks import kind_of
+        outputs = np.full(len(outputs), kind_of(outputs))
+    if layout is not None:
+        outputs = layout.encode(list(outputs.tolist() if isinstance(outputs, np.ndarray) else outputs))
+    elif isinstance(outputs, np.ndarray) and outputs.ndim == 2 and outputs.shape[1] == 1:
+        outputs = outputs[:, 0]
+    score = score_of(outputs)
+"""

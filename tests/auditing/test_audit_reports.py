@@ -1,4 +1,4 @@
-"""What a failure is reported by: the script that stands alone, the certificate, the card, relation and claims."""
+"""What a failure is reported by: the script that stands alone, relation and claims."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def reproduced(printed: str, counts: list[int], bound: float, verdict: str | Non
     """The counts of dataset and neighbour, the bound and the verdict are those of the audit."""
     lines = printed.splitlines()
     assert f"dataset {counts[0]} neighbour {counts[1]}" in lines[0]
-    assert float(lines[2].split(" >= ")[1].split()[0]) == pytest.approx(bound, rel=1e-6, abs=1e-9)
+    said = [line for line in lines if " >= " in line][-1]
+    assert float(said.split(" >= ")[1].split()[0]) == pytest.approx(bound, rel=1e-6, abs=1e-9)
     assert lines[-1] == ("claimed: nothing" if verdict is None else verdict)
 
 
@@ -154,25 +155,20 @@ manual_seed = GENERATOR.seed
 def random():
     return GENERATOR.gauss(0.0, 1.0)
 """
-WRITTEN = ["helper", "imported", "default", "within"]
-PICKLED = ["count", "partial", "instance", "method", "lambdas", "decorated", "data"]
+PICKLED = ["helper", "imported", "default", "within", "count", "partial", "instance", "method", "lambdas", "decorated"]
 
 
 @pytest.mark.process
 def test_the_script_of_what_main_defines(tmp_path: Path) -> None:
-    """Source where it says all; else pickled by value, and the program says what it imports."""
+    """It is pickled by value, and the program says what it asks for."""
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
     (tmp_path / "torch.py").write_text(TORCH, encoding="utf-8")
-    told = json.loads(fresh(tmp_path, "user.py", *WRITTEN, *PICKLED, "torch"))
-    for name, (text, counts, bound, verdict) in told.items():
+    told = json.loads(fresh(tmp_path, "user.py", *PICKLED, "data", "torch"))
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    for text, counts, bound, verdict in told.values():
         (tmp_path / "report.py").write_text(text, encoding="utf-8")
         reproduced(fresh(tmp_path, "report.py"), counts, bound, verdict)
-        learned = "dpbench (the event is on a learned score), "
-        asks = [line.replace(learned, "") for line in text.splitlines() if line.startswith("It asks for ")]
-        version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        pickled = [f"It asks for cloudpickle, Python {version}, beside numpy and scipy."]
-        wanted = {"torch": ["It asks for torch, beside numpy and scipy."]}
-        assert asks == wanted.get(name, pickled if name in PICKLED else []), name
+        assert f"It asks for cloudpickle, Python {version}" in text
 
 
 TYPED: dict[str, Any] = {
@@ -187,16 +183,13 @@ TYPED: dict[str, Any] = {
 @pytest.mark.few(4)
 @pytest.mark.parametrize("kind", TYPED)
 def test_the_event_reads_an_output_as_the_encoder_does(kind: str, tmp_path: Path) -> None:
-    """Without dpbench, but where rows are aligned."""
     made = TYPED[kind]
     found = audit(each(lambda d, rng: made(d + rng.laplace(scale=0.5))), 0.0, 1.0, epsilon=0.3, trials=2_000)
-    text = found.script()
-    (tmp_path / "report.py").write_text(text, encoding="utf-8")
+    (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
     scope = runpy.run_path(str(tmp_path / "report.py"), run_name="report")
     assert found.certified is not None
     side, of = ("dataset", 0.0) if found.certified.forward else ("neighbour", 1.0)
     assert scope["count"](side, of) == found.certified.hits[0]
-    assert ("dpbench" in text.split('"""')[1].split("numpy and scipy")[0]) == (kind == "rows")
 
 
 HELD: list[dict[str, Any]] = [
@@ -211,7 +204,7 @@ HELD: list[dict[str, Any]] = [
 
 @pytest.mark.process
 @pytest.mark.parametrize("claim", [None, *HELD], ids=str)
-def test_the_script_and_the_certificate_decide_the_claim(claim: dict[str, Any] | None, tmp_path: Path) -> None:
+def test_the_script_decides_the_claim(claim: dict[str, Any] | None, tmp_path: Path) -> None:
     def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
         return d + 0.9 * rng.normal(size=trials)
 
@@ -221,15 +214,8 @@ def test_the_script_and_the_certificate_decide_the_claim(claim: dict[str, Any] |
     printed = fresh(tmp_path, "report.py", imports=True)
     reproduced(printed, in_order(found), found.bound, found.verdict)
     assert f"\n{found.unit} >= " in printed
-    made = json.loads(json.dumps(found.certificate()))
-    counts = found.certified
-    assert made["epsilon_lower"] == counts.region().epsilon(0.0) and made["bound"] == found.bound
     if claim is not None:
-        assert made["claimed"] == found.claim and f"claimed: {found.claim}" in printed
-        if "rdp" in claim:
-            assert made["claim"] == {"orders": [2.0, 8.0], "epsilons": [0.5, 1.0]}
-        else:
-            assert claim.items() <= made["claim"].items()
+        assert f"claimed: {found.claim}" in printed
 
 
 @pytest.mark.parametrize("trials", [3_000, "auto"])
@@ -245,35 +231,11 @@ def test_event_counts_and_bound_that_are_printed_belong_together(trials: Any) ->
     assert found.epsilon_lower >= found.certified.region().epsilon(0.0)
 
 
-def test_the_card_draws_what_the_claim_allows() -> None:
-    drawn = {
-        name: audit(laplace, 0.0, 1.0, trials=2_000, **claim)._repr_html_().count("stroke-dasharray")
-        for name, claim in {
-            "epsilon": {"epsilon": 0.5},
-            "both": {"claim": {"epsilon": 0.5, "delta": 0.01}},
-            "mu": {"claim": {"mu": 0.5}},
-            "rho": {"claim": {"rho": 0.5}},
-            "none": {},
-        }.items()
-    }
-    assert drawn == {"epsilon": 1, "both": 1, "mu": 1, "rho": 0, "none": 0}
-
-
 def test_no_script_without_a_sampler() -> None:
     rng = np.random.default_rng(0)
     found = audit_samples(rng.laplace(size=500), 2.0 + rng.laplace(size=500), epsilon=0.5)
     with pytest.raises(InvalidInput, match="the result must be of an audit that ran a sampler"):
         found.script()
-
-
-def test_the_certificate_and_the_card() -> None:
-    found = audit(laplace, 0.0, 1.0, epsilon=0.5, trials=4_000, relation="add_remove")
-    made = json.loads(json.dumps(found.certificate()))
-    assert made["relation"] == "add_remove" and made["runs"]["dataset"] == 3_200 and made["verdict"] == "refuted"
-    assert made["counts"][made["likelier"]] == found.certified.hits[0]  # type: ignore[union-attr]
-    html = found._repr_html_()
-    assert "refuted" in html and "<svg" in html and "<script" not in html and "add/remove" in html
-    assert "&lt;" in audit(laplace, 0.0, 1.0, epsilon=0.5, trials=2_000)._repr_html_() or ">=" not in html
 
 
 def test_the_relation_is_said_and_compared_with_the_data() -> None:
