@@ -7,14 +7,13 @@ from dpbench.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dpbench import bounds, glm, heavytail, publicdata, scores, testing
-    from dpbench.auditing.audit import AuditResult, audit
+    from dpbench.auditing.audit import AuditResult, audit, audit_samples
     from dpbench.auditing.bits import audit_bits
-    from dpbench.auditing.dependence import DependentOutputs
-    from dpbench.auditing.detectable import runs_needed
+    from dpbench.auditing.certify import runs_needed
+    from dpbench.auditing.independence import DependentOutputs
+    from dpbench.auditing.neighbours import find_neighbours
     from dpbench.auditing.one_run import audit_one_run, audit_one_run_scores
     from dpbench.auditing.outputs import each, encode
-    from dpbench.auditing.samples import audit_samples
-    from dpbench.auditing.search import find_neighbours
     from dpbench.certificates.judge import Judgement, judge
     from dpbench.certificates.search.find import find_counterexample
     from dpbench.core.validation import InvalidInput
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AuditResult": "dpbench.auditing.audit",
-    "DependentOutputs": "dpbench.auditing.dependence",
+    "DependentOutputs": "dpbench.auditing.independence",
     "GLMProblem": "dpbench.papers.glm.problem",
     "HeavyTailedProblem": "dpbench.papers.heavytail.problem",
     "Judgement": "dpbench.certificates.judge",
@@ -41,19 +40,19 @@ _HOME = {
     "audit_bits": "dpbench.auditing.bits",
     "audit_one_run": "dpbench.auditing.one_run",
     "audit_one_run_scores": "dpbench.auditing.one_run",
-    "audit_samples": "dpbench.auditing.samples",
+    "audit_samples": "dpbench.auditing.audit",
     "bounds": "dpbench.bounds",
     "each": "dpbench.auditing.outputs",
     "encode": "dpbench.auditing.outputs",
     "evidence": "dpbench.report.plot",
     "find_counterexample": "dpbench.certificates.search.find",
-    "find_neighbours": "dpbench.auditing.search",
+    "find_neighbours": "dpbench.auditing.neighbours",
     "glm": "dpbench.glm",
     "heavytail": "dpbench.heavytail",
     "judge": "dpbench.certificates.judge",
     "plot": "dpbench.report.plot",
     "publicdata": "dpbench.publicdata",
-    "runs_needed": "dpbench.auditing.detectable",
+    "runs_needed": "dpbench.auditing.certify",
     "scores": "dpbench.scores",
     "testing": "dpbench.testing",
     "verify": "dpbench.ledger.verify",

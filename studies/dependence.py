@@ -4,7 +4,7 @@ What an audit does to its outputs before it chooses or certifies anything: the o
 certifying part are drawn in the same blocks from the same streams, and the same tests look at the same bits of them (an
 event of the audit's choice adds one bit a row; {first column at least its median} stands for it here). Nothing else of
 the audit is run, so that many thousands are affordable. Correct mechanisms must not be refused: that the level of 1e-9
-holds is shown by an exact argument (`dpbench.auditing.dependence`), the count here only agrees with it.
+holds is shown by an exact argument (`dpbench.auditing.independence`), the count here only agrees with it.
 ``--json FILE`` keeps the counts.
 """
 
@@ -20,10 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.audit import CHOOSE_SHARE
-from dpbench.auditing.blocks import Runs, block_rows
-from dpbench.auditing.dependence import DependentOutputs, Watch
-from dpbench.auditing.traces import probe_of
+from dpbench.auditing.audit import CHOOSE_SHARE, Runs, block_rows
+from dpbench.auditing.independence import DependentOutputs, Watch, probe_of
 from studies.command import keep
 from tests.zoo.dependent import CORRECT, PLANTED
 

@@ -1,42 +1,425 @@
-"""`audit`: a lower bound on the privacy loss of any mechanism, from samples on two neighbouring data sets.
+"""`audit` and `audit_samples`: a lower bound on ε from runs on two neighbouring data sets.
 
-The sample is split. One part, which no bound rests on, chooses an event (`choose`). The other, which shares no block
-with it, counts the event on both sides; an exact joint region of the two probabilities gives what the counts rule out
-(`certified`, `claimed`), and exact tests look whether the runs are independent (`dependence`). A bound holds in finite
-samples at its stated confidence for every sampler whose runs are independent; a verdict is "refuted" or "not
-refuted", never "private".
+A part of the runs chooses an event, the others certify it: the choice is free, and the bound is exact. Runs come in
+blocks, each with its own stream, so that the same seed gives the same bits for any number of workers.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dpbench.auditing.blocks import BLOCK, CERTIFY_CALLS, Counter, Progress, Runs, Sampler, block_rows, sampler_name
-from dpbench.auditing.certified import Certified, Origin, least_excess
+from dpbench.auditing.certify import (
+    CHOOSE_SHARE,
+    CURVE_SHARE,
+    Approximate,
+    Certified,
+    Claim,
+    Origin,
+    as_claim,
+    least_excess,
+    open_excess,
+    parameter,
+    sentence,
+    smallest_detectable,
+)
 from dpbench.auditing.choose import Event, Own, as_score, choose
-from dpbench.auditing.claimed import Approximate, Claim, as_claim, parameter
-from dpbench.auditing.dependence import DISPERSED, LEVEL, Check, Watch
-from dpbench.auditing.detectable import CURVE_SHARE, open_excess, sentence, smallest_detectable
-from dpbench.auditing.outputs import WIDEST, Layout, paths
-from dpbench.auditing.pair import check_relation, refuse_equal, runs_a_side
-from dpbench.auditing.results import AuditResult
-from dpbench.auditing.traces import Probe, fixed_columns, probe_of
-from dpbench.auditing.wording import Seen, in_words
-from dpbench.core import validation
+from dpbench.auditing.independence import (
+    DISPERSED,
+    KEPT,
+    LEAST_STRETCHES,
+    LEVEL,
+    Check,
+    Probe,
+    Trace,
+    Watch,
+    check_arrays,
+    fixed_columns,
+    joined,
+    probe_of,
+)
+from dpbench.auditing.outputs import WIDEST, Layout, as_rows, learn, paths
+from dpbench.auditing.result import AuditResult, Seen, in_words
+from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
+from dpbench.core.validation import InvalidInput, invalid, native
 
-__all__ = ["AuditResult", "Certified", "audit"]
 
-CHOOSE_SHARE = 0.2  # of the runs choose the event,
-CHOOSE_ROWS, CHOOSE_NUMBERS, CHOOSE_RESULTS = 2**21, 4 * 10**7, 200_000  # and a side no more rows, numbers, results
+def refuse_equal(dataset: Any, neighbour: Any) -> None:
+    """Refuse two equal data sets: every mechanism has ε = 0 on them, so an audit would show nothing.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if equal(dataset, neighbour):
+        raise InvalidInput("neighbour must be a data set that differs from dataset, got two equal data sets")
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two data sets are seen to be equal: the same object, arrays with equal entries, equal values."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return _arrays_equal(one, other)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(equal(one[k], other[k]) for k in one)
+    digest = getattr(one, "digest", None)
+    if isinstance(digest, str):
+        return bool(digest == getattr(other, "digest", None))
+    try:
+        return bool(np.all(one == other))
+    except Exception:  # a type of the user's that cannot say
+        return False
+
+
+def _arrays_equal(one: Any, other: Any) -> bool:
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)) or one.shape != other.shape:
+        return False
+    if one.dtype != other.dtype:
+        return False
+    return bool(np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))
+
+
+RELATIONS = ("replace", "add", "remove", "add_remove")
+"""How the neighbour comes from the data set: a record is replaced, added, removed, or added or removed."""
+
+
+def check_relation(dataset: Any, neighbour: Any, relation: Any) -> str | None:
+    """The relation, refused where the sizes of the two data sets contradict it.
+
+    Sizes are compared of lists, tuples and arrays alone. Where they are equal nothing is said against a record added or
+    removed: the data may be counts.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if relation is None:
+        return None
+    validation.choice("relation", relation, list(RELATIONS))
+    if any(not isinstance(x, (list, tuple, np.ndarray)) or np.ndim(x) == 0 for x in (dataset, neighbour)):
+        return str(relation)
+    more = len(neighbour) - len(dataset)
+    fits = {"replace": more == 0, "add": more in (0, 1), "remove": more in (0, -1), "add_remove": abs(more) <= 1}
+    if not fits[relation]:
+        raise InvalidInput(
+            f"relation must be that of dataset and neighbour, got {relation!r} and {len(dataset)} and {len(neighbour)} "
+            "records"
+        )
+    return str(relation)
+
+
+MOST_RUNS = 10**12
+"""Runs a side, at most: more would take years of the fastest sampler."""
+
+
+def runs_a_side(trials: Any) -> int:
+    """The number of runs, at least 100; 1e5 counts as the integer that it is.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    number = trials.item() if isinstance(trials, np.generic) else trials
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    if isinstance(number, bool) or not isinstance(number, int) or number < 100:
+        raise invalid("trials", 'an integer >= 100 or "auto"', trials)
+    if number > MOST_RUNS:
+        raise invalid("trials", f"at most {MOST_RUNS:,}", f"{float(number):.3g}" if number < 10**300 else trials)
+    return number
+
+
+BLOCK = 16_384
+"""Trials in a block, at most; the last one of a part may be short."""
+
+CALLS, CERTIFY_CALLS = 16, 64
+"""Blocks of the choosing and of the certifying part of a side, at least: what a call's runs share shows between
+calls, and the more they are, the less it moves the frequency of an event."""
+
+LEARN = 20_000
+"""Outputs a side from which a layout is learned, at most."""
+
+SIDES = ("dataset", "neighbour")
+CHUNK = 128  # stretches between two reports of progress
+STRETCHES, LONGEST = 1024, 64
+"""Of a certifying part and side: as many stretches of blocks at least as far as there are blocks, none of more blocks
+than the second. What a stretch gives is summed where it is drawn: of 1e10 runs a side come 19,000 results, not 1.2
+million."""
+
+EACH = "a function of one call and one result is made a sampler by dpbench.each(function)"
+CALLED = (
+    "a sampler is called as sampler(dataset, trials, rng) and draws its noise from rng; one with noise of its own is "
+    "wrapped as lambda dataset, trials, rng: sampler(dataset, trials)"
+)
+SEEN = 'an exception that an analyst would see is an output: dpbench.each(function, exceptions="output")'
+ENCODE = "dpbench.encode(outputs) makes such an array of dicts, records, ragged lists, images and mixtures"
+
+Sampler = Callable[[Any, int, np.random.Generator], Any]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The two sides of an audit: who is sampled, on what, and from which seed.
+
+    `kinds`: the sides' outputs are of two types or widths, which distinguishes the sides; only that is kept of a run.
+    `any_kind`: outputs are anything (texts, or what a sampler made by `each` returns), and made numbers by `layout`.
+    """
+
+    sampler: Sampler
+    dataset: Any
+    neighbour: Any
+    seed: int
+    name: str
+    kinds: bool = False
+    any_kind: bool = False
+    layout: Layout | None = None
+
+    def draw(self, part: str, side: int, block: int, rows: int) -> np.ndarray:
+        """The outputs of one block, checked, as numbers or texts; `part` names the stream."""
+        outputs = self.results(part, side, block, rows)
+        if self.layout is not None:
+            return self.layout.encode(outputs)
+        assert isinstance(outputs, np.ndarray)
+        return np.full(rows, kind_of(outputs)) if self.kinds else outputs
+
+    def results(self, part: str, side: int, block: int, rows: int) -> Any:
+        """The outputs of one block as the sampler returns them: an array that was checked, or a list of anything."""
+        rng = sampling.stream(self.seed, SIDES[side], part, block)
+        call = getattr(self.sampler, "results", self.sampler)
+        try:
+            made = call(self.neighbour if side else self.dataset, rows, rng)
+        except (Exception, SystemExit) as error:
+            hint = f"; {SEEN}" if takes_three(self.sampler) else f"; {CALLED}, and {EACH}"
+            raise InvalidInput(
+                f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}{hint}"
+            ) from error
+        if call is not self.sampler:
+            return made
+        outputs = checked(made, rows, self.name)
+        return outputs.tolist() if self.any_kind and not self.kinds else outputs
+
+    def looked_at(self, texts: bool = True) -> tuple[Runs, int]:
+        """The runs, `kinds` and `any_kind` determined by one run a side, and the columns of an output.
+
+        `texts`: arrays of texts are taken apart too.
+        """
+        if hasattr(self.sampler, "results"):
+            return replace(self, any_kind=True), 1
+        one, other = (self.draw("width", side, 0, 1) for side in (0, 1))
+        runs = self if _alike(one, other) else replace(self, kinds=True)
+        if texts and not runs.kinds and one.dtype.kind in "SU":
+            return replace(runs, any_kind=True), 1
+        return runs, 1 if runs.kinds or one.ndim == 1 else one.shape[1]
+
+    def collect(
+        self, part: str, rows: int, workers: int | Executor, ignore: Sequence[str] = ()
+    ) -> tuple[Runs, np.ndarray, np.ndarray]:
+        """The runs, with a layout where outputs are of any kind, and all outputs of a part, `rows` of each side."""
+        jobs = _jobs(rows)
+        half = len(jobs) // 2
+        if self.any_kind:
+            found = sampling.map_blocks(_Draw(self, part), jobs, workers)
+            first, second = ([x for block in blocks for x in block] for blocks in (found[:half], found[half:]))
+            runs = replace(self, layout=learn(first[:LEARN], second[:LEARN], ignore))
+            assert runs.layout is not None
+            return runs, runs.layout.encode(first), runs.layout.encode(second)
+        if ignore:
+            raise InvalidInput(
+                "ignore must be left out where outputs are arrays of numbers (of all of whose columns the values are "
+                f"looked at), got {list(ignore)}"
+            )
+        parts = sampling.map_blocks(_Draw(self, part), jobs, workers)
+        _same_kind(parts, self.name)
+        return self, np.concatenate(parts[:half]), np.concatenate(parts[half:])
+
+    def calls(self, part: str, side: int, count: int) -> np.ndarray:
+        """One output of each of so many calls."""
+        return np.concatenate([self.draw(part, side, block, 1) for block in range(count)])
+
+    def count(
+        self,
+        part: str,
+        rows: int,
+        counter: Counter,
+        like: np.ndarray,
+        workers: int | Executor,
+        progress: Progress | None,
+        watch: Watch | None = None,
+    ) -> np.ndarray:
+        """Sum over the blocks of `counter(outputs)`, one row a side: what is kept of a stretch of blocks is its counts,
+        and for `watch` its trace."""
+        size = block_rows(rows, CERTIFY_CALLS)
+        jobs, length = _stretches(rows, size)
+        counted = _Count(self, part, counter, like[:0], size)
+        total = np.zeros((2, counter.width), dtype=np.int64)
+        done = 0
+        # An executor of many workers is given many at a time; here, those of about half a second of cheap runs.
+        count = CHUNK if isinstance(workers, Executor) else max(8, CHUNK // length)
+        for start in range(0, len(jobs), count):
+            chunk = jobs[start : start + count]
+            found = sampling.map_blocks(counted, chunk, workers)
+            for (side, _, drawn), (counts, trace) in zip(chunk, found, strict=True):
+                total[side] += counts
+                done += drawn
+                if watch is not None and counter.probe is not None and trace is not None:
+                    watch.add(part, side, counter.probe, trace)
+            if progress is not None:
+                progress(done, 2 * rows)
+        return total
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Of a block: how many outputs are in each event (all of one score), how many have values not seen before in the
+    leaves of these columns, and the block's trace, whose last bit tells whether an output is in the first event."""
+
+    events: tuple[Event, ...]
+    unseen: tuple[int, ...]
+    probe: Probe | None = None
+
+    @property
+    def width(self) -> int:
+        return len(self.events) + len(self.unseen)
+
+    def __call__(self, outputs: np.ndarray, side: int = 0) -> tuple[np.ndarray, Trace | None]:
+        scores = self.events[0].score(outputs)
+        main = self.events[0].of(scores)
+        hits = [int(np.count_nonzero(event.of(scores))) for event in self.events]
+        columns = outputs.reshape(len(outputs), -1) if self.unseen else outputs
+        hits += [int(np.count_nonzero(columns[:, j] >= 0.5)) for j in self.unseen]
+        return np.array(hits), None if self.probe is None else self.probe.trace(outputs, side, main)
+
+
+@dataclass(frozen=True)
+class _Draw:
+    runs: Runs
+    part: str
+
+    def __call__(self, job: tuple[int, int, int]) -> Any:
+        side, block, rows = job
+        return (self.runs.results if self.runs.any_kind else self.runs.draw)(self.part, side, block, rows)
+
+
+@dataclass(frozen=True)
+class _Count:
+    runs: Runs
+    part: str
+    counter: Counter
+    like: np.ndarray
+    size: int
+
+    def __call__(self, job: tuple[int, int, int]) -> tuple[np.ndarray, Trace | None]:
+        side, first, rows = job
+        total, traces = np.zeros(self.counter.width, dtype=np.int64), []
+        for block, start in enumerate(range(0, rows, self.size), first):
+            outputs = self.runs.draw(self.part, side, block, min(self.size, rows - start))
+            _same_kind([self.like, outputs], self.runs.name)
+            counts, trace = self.counter(outputs, side)
+            total += counts
+            if trace is not None:  # past `KEPT` without nine tenths of what would travel, for nothing
+                traces.append(trace if block < KEPT else trace.without_bits())
+        return total, joined(traces) if traces else None
+
+
+def block_rows(rows: int, calls: int = CALLS) -> int:
+    """Trials in the blocks of a part of so many a side: at least `calls` of them, none beyond `BLOCK`."""
+    return max(1, min(BLOCK, rows // calls))
+
+
+def _jobs(rows: int) -> list[tuple[int, int, int]]:
+    size = block_rows(rows)
+    return [(side, b, min(size, rows - b * size)) for side in (0, 1) for b in range(-(-rows // size))]
+
+
+def _stretches(rows: int, size: int) -> tuple[list[tuple[int, int, int]], int]:
+    """Side, first block and rows of each stretch of blocks of `size` rows, and the blocks of the longest.
+
+    It depends on the rows alone, so that a run that is resumed asks for the same. The first `KEPT` blocks, whose bits
+    are compared, are by themselves.
+    """
+    blocks = -(-rows // size)
+    length = max(1, min(LONGEST, blocks // STRETCHES))
+    ends = [*range(min(KEPT, blocks)), *range(KEPT, blocks, length), blocks]
+    cuts = [(first, min(last * size, rows) - first * size) for first, last in pairwise(ends)]
+    return [(side, first, long) for side in (0, 1) for first, long in cuts], length
+
+
+def takes_three(sampler: Any) -> bool:
+    """Whether it can be called with a data set, a number of trials and a generator, as far as its signature tells."""
+    try:
+        inspect.signature(sampler).bind(None, 1, None)
+    except TypeError:
+        return False
+    except ValueError:  # it has none
+        return True
+    return True
+
+
+def sampler_name(sampler: Any) -> str:
+    """What messages call a sampler: its own name, or its type's."""
+    return str(getattr(sampler, "__name__", None) or type(sampler).__name__)
+
+
+def checked(made: Any, rows: int, name: str) -> np.ndarray:
+    """The outputs of a block as an array of shape (rows,) or (rows, k), or one clear message."""
+    what = f"the array that sampler {name} returns"
+    shape = f"of shape ({rows},) or ({rows}, k)"
+    if made is None:
+        raise invalid(what, f"an array {shape} (does the sampler return anything?)", made)
+    outputs = native(what, made, f"an array {shape} ({ENCODE})")
+    if outputs.ndim == 0 and not isinstance(made, np.ndarray):
+        raise invalid(what, f"{shape} ({EACH})", made)
+    if outputs.ndim == 0 or outputs.shape[0] != rows:
+        raise invalid(what, f"{shape}: one row for each of the trials asked for (here {rows})", outputs)
+    if outputs.dtype.kind in "SU":
+        if outputs.ndim != 1:
+            raise invalid(what, f"of shape ({rows},) when it holds strings", outputs)
+        return outputs
+    if outputs.dtype.kind not in "fiub":
+        raise invalid(what, f"of numbers, booleans or fixed-width strings ({ENCODE})", made)
+    if outputs.ndim > 2 or (outputs.ndim == 2 and outputs.shape[1] == 0):
+        raise invalid(what, f"{shape} ({ENCODE})", outputs)
+    return outputs[:, 0] if outputs.ndim == 2 and outputs.shape[1] == 1 else outputs
+
+
+def _same_kind(parts: list[np.ndarray], name: str) -> None:
+    """Refuse a width or a type that differs between blocks (strings may differ in length)."""
+    first = parts[0]
+    for other in parts[1:]:
+        if not _alike(first, other):
+            raise InvalidInput(
+                f"the arrays that sampler {name} returns must be of one width and type in every block, got "
+                f"{kind_of(first)} and then {kind_of(other)}"
+            )
+
+
+def _alike(one: np.ndarray, other: np.ndarray) -> bool:
+    """Of one width and type; strings may differ in length."""
+    text = one.dtype.kind in "SU" and other.dtype.kind == one.dtype.kind
+    return other.shape[1:] == one.shape[1:] and (text or other.dtype == one.dtype)
+
+
+def kind_of(outputs: np.ndarray) -> str:
+    return f"{'scalars' if outputs.ndim == 1 else f'rows of {outputs.shape[1]}'} of type {outputs.dtype}"
+
+
+CHOOSE_ROWS, CHOOSE_NUMBERS, CHOOSE_RESULTS = 2**21, 4 * 10**7, 200_000  # a side choose, rows, numbers, results at most
 LEAST_CERTIFY = 80
 SUSPECT = 0.2  # p-value of the event's dispersion over calls, below which a refutation is made again from fresh runs
 BLIND = 0.5  # share of certifying runs in which a leaf has a value not seen before, above which the audit is blind
@@ -393,3 +776,176 @@ def _until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budge
                 best, epsilon_lower=epsilon, trials=spent, confidence=1.0 - request.alpha, family=family,
                 excludes=found.excludes, verdict=found.verdict, detectable=found.detectable, blind=found.blind,
             )  # fmt: skip
+
+
+LEAST = 100
+"""Outputs a side, at least."""
+
+SCORED = 65_536  # rows scored at a time
+
+
+def audit_samples(
+    outputs: Any,
+    neighbour_outputs: Any,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    claim: Any = None,
+    confidence: float = 0.999,
+    seed: int = 0,
+    score: Callable[[Any], Any] | None = None,
+    relation: str | None = None,
+    ignore: Sequence[str] = (),
+) -> AuditResult:
+    """Bound the privacy loss of a mechanism from below, from its outputs on two neighbouring data sets.
+
+    Parameters
+    ----------
+    outputs, neighbour_outputs : array
+        Independent runs on the data set and on the neighbour, one a row, in the order in which they were drawn; those
+        of the two sides independent of each other too (no random numbers in common): numbers
+        or booleans of shape (rows,) or (rows, k), or texts of shape (rows,); or a list or a data frame of outputs of
+        any kind, which are taken apart as by `dpbench.encode`. At least 100 rows each, and not necessarily as many of
+        both.
+    epsilon, delta, claim, confidence, score, relation, ignore
+        As in `dpbench.audit`.
+    seed : int
+        Decides which rows choose the event: a fifth of the smaller side's number, drawn from each side at random.
+
+    Returns
+    -------
+    AuditResult
+        `trials` are the rows of the smaller side. It makes the checks of independence that `dpbench.audit` makes.
+
+    Raises
+    ------
+    InvalidInput
+    DependentOutputs
+        The rows are seen not to be independent, or were sorted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpbench import audit_samples
+    >>> rng = np.random.default_rng(0)
+    >>> audit_samples(rng.laplace(size=20_000), 1 + rng.laplace(size=20_000), epsilon=0.5).verdict
+    'refuted'
+    """
+    seed = validation.integer("seed", seed, at_least=0)
+    if relation is not None:
+        validation.choice("relation", relation, list(RELATIONS))
+    request = Request.of(epsilon, delta, claim, confidence, score, ignore, relation)
+    one, other = _given("outputs", outputs), _given("neighbour_outputs", neighbour_outputs)
+    layout = getattr(one, "layout", None)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        one, other = _both_alike(one, other)
+    elif isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        raise InvalidInput("neighbour_outputs must be of the kind that outputs are, got an array and a list of results")
+    if isinstance(one, np.ndarray) and (one.dtype.kind not in "SU" or score is not None):
+        if request.ignore:
+            raise InvalidInput(f"ignore must be left out beside arrays of numbers, got {list(request.ignore)}")
+    else:
+        one, other = list(one), list(other)
+    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+        fewest = min(len(one), len(other))
+        kept = isinstance(one, list)
+        most = LEARN if kept or layout is not None else CHOOSE_ROWS
+        rows = max(20, min(int(CHOOSE_SHARE * fewest), most))
+        # Rows that choose anything, columns or event, certify nothing.
+        chosen = [_chosen(len(x), rows, seed, side) for side, x in enumerate((one, other))]
+        if kept:
+            some = [[x[k] for k in np.flatnonzero(mask)] for x, mask in zip((one, other), chosen, strict=True)]
+            layout = learn(some[0], some[1], request.ignore)
+            one, other = layout.encode(one), layout.encode(other)
+        checks = check_arrays(one, other)
+        width = 1 if one.ndim == 1 else one.shape[1]
+        thin = -(-rows * width // CHOOSE_NUMBERS)
+        first, second = (x[mask][::thin] for x, mask in zip((one, other), chosen, strict=True))
+        rest, left = (x[~mask] for x, mask in zip((one, other), chosen, strict=True))
+        sizes = len(rest), len(left)
+        certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
+        if request.own is not None:
+            request.own.check_rows(first, second)
+        events = choose(first, second, certify, request.against, request.alpha, request.own)
+        seen = Seen.of(events[0].score, first, second, layout)
+        counter = Counter(events, () if layout is None else tuple(column for _, _, column in layout.seen))
+        counts = np.stack([_counts(counter, x) for x in (rest, left)])
+        checks += _over_rows(events[0], rest, left)
+    return report(events, seen, counts, sizes, fewest, request, checks, Drawn(None, layout, "", 0, seed))
+
+
+def _over_rows(event: Event, rest: np.ndarray, left: np.ndarray) -> tuple[Check, ...]:
+    """The dispersion of the event over stretches of the rows of each side.
+
+    Raises
+    ------
+    DependentOutputs
+    """
+    watch = Watch("the outputs", looks=1, arrays=True)
+    for side, rows in enumerate((rest, left)):
+        events = event(rows)
+        size = max(1, len(rows) // LEAST_STRETCHES)
+        hits = [int(np.count_nonzero(events[k : k + size])) for k in range(0, len(rows), size)]
+        sizes = [min(size, len(rows) - k) for k in range(0, len(rows), size)]
+        watch.add_event("", side, hits, sizes)
+    return tuple(check for check in watch.examine() if check.what == DISPERSED)
+
+
+def _given(name: str, made: Any) -> Any:
+    """An array, checked, or a list of results of any kind."""
+    table = hasattr(made, "columns") or (isinstance(made, np.ndarray) and made.dtype.names is not None)
+    if table or (isinstance(made, (list, tuple)) and len(made) > 0 and not _numbers_throughout(made)):
+        rows = as_rows(made)
+        if not isinstance(rows, np.ndarray):
+            if len(rows) < LEAST:
+                raise invalid(name, f"at least {LEAST} rows, one a run", f"{len(rows)} rows")
+            return rows
+    return _checked(name, made)
+
+
+def _numbers_throughout(made: Any) -> bool:
+    try:
+        return np.asarray(made).dtype.kind in "fiub"
+    except ValueError:  # of several shapes
+        return False
+
+
+def _checked(name: str, made: Any) -> np.ndarray:
+    must_be = f"numbers or booleans of shape (rows,) or (rows, k), or texts of shape (rows,) ({ENCODE})"
+    array = native(name, made, must_be)
+    text = array.dtype.kind in "SU"
+    if array.dtype.kind not in "fiubSU" or array.ndim not in ((1,) if text else (1, 2)) or 0 in array.shape[1:]:
+        raise invalid(name, must_be, array)
+    if len(array) < LEAST:
+        raise invalid(name, f"at least {LEAST} rows, one a run", array)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _both_alike(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both of one type, or one message."""
+    text = [x.dtype.kind in "SU" for x in (one, other)]
+    if one.shape[1:] != other.shape[1:] or text[0] != text[1] or (text[0] and one.dtype.kind != other.dtype.kind):
+        raise InvalidInput(
+            f"neighbour_outputs must be of the width and type of outputs, shape (rows,{_width(one)}) of {one.dtype}, "
+            f"got shape (rows,{_width(other)}) of {other.dtype}"
+        )
+    kind = np.result_type(one, other)
+    return one.astype(kind, copy=False), other.astype(kind, copy=False)
+
+
+def _width(array: np.ndarray) -> str:
+    return f" {array.shape[1]}" if array.ndim == 2 else ""
+
+
+def _chosen(total: int, rows: int, seed: int, side: int) -> np.ndarray:
+    """bool[total]: which rows choose the event."""
+    chosen = np.zeros(total, dtype=bool)
+    chosen[sampling.stream(seed, "samples", "choose", side).choice(total, rows, replace=False, shuffle=False)] = True
+    return chosen
+
+
+def _counts(counter: Counter, outputs: np.ndarray) -> np.ndarray:
+    total = np.zeros(counter.width, dtype=np.int64)
+    for start in range(0, len(outputs), SCORED):
+        total += counter(outputs[start : start + SCORED])[0]
+    return total

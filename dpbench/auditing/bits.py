@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.audit import audit
-from dpbench.auditing.blocks import Progress, Sampler, sampler_name
-from dpbench.auditing.results import AuditResult
+from dpbench.auditing.audit import Progress, Sampler, audit, sampler_name
+from dpbench.auditing.result import AuditResult
 from dpbench.core import validation
 
 FEATURES = ("exponent of the lowest set bit", "trailing zeros", "exponent", "last three bits", "sign")

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc, expit, ndtri
 
-from dpbench.auditing.claimed import Approximate, Claim
+from dpbench.auditing.certify import Approximate, Claim
 from dpbench.bounds import best_angle
 from dpbench.core.blas import one_openmp_thread
 from dpbench.core.validation import InvalidInput, invalid

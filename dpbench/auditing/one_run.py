@@ -31,10 +31,20 @@ from scipy.special import betaincinv
 
 from dpbench import bounds
 from dpbench.auditing.audit import Request
-from dpbench.auditing.claimed import ORDERS, Approximate, Claim, Curve, Gaussian, Renyi, ZeroConcentrated, parameter
-from dpbench.auditing.dependence import Check
-from dpbench.auditing.detectable import least_enough, one_run_sentence
-from dpbench.auditing.results import AuditResult
+from dpbench.auditing.certify import (
+    ORDERS,
+    Approximate,
+    Claim,
+    Curve,
+    Gaussian,
+    Renyi,
+    ZeroConcentrated,
+    least_enough,
+    one_run_sentence,
+    parameter,
+)
+from dpbench.auditing.independence import Check
+from dpbench.auditing.result import AuditResult
 from dpbench.core import sampling, validation
 from dpbench.core.validation import InvalidInput, invalid, native
 

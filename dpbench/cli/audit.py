@@ -183,7 +183,7 @@ def audit_search(
 
     dpbench audit-search mine:noisy_count records=5,low=0,high=1 --epsilon 1
     """
-    from dpbench.auditing.search import find_neighbours
+    from dpbench.auditing.neighbours import find_neighbours
 
     mechanism = _mechanism(sampler, each)
     return sampler, partial(find_neighbours, mechanism, read_domain(domain), trials=trials, seconds=seconds, **options)
@@ -201,7 +201,7 @@ def audit_arrays(
 
     dpbench audit-arrays a_runs.npy b_runs.npy --epsilon 1
     """
-    from dpbench.auditing.samples import audit_samples
+    from dpbench.auditing.audit import audit_samples
     from dpbench.cli.audit_arrays import read_pair
 
     pair = read_pair(("OUTPUTS", outputs), ("NEIGHBOUR_OUTPUTS", neighbour_outputs))

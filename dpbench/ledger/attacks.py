@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from dpbench.auditing.audit import audit
-from dpbench.auditing.blocks import Sampler
+from dpbench.auditing.audit import Sampler, audit
 from dpbench.ledger.measurement import LEVEL, Context
 
 

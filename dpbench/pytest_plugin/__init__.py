@@ -105,8 +105,7 @@ class Auditor:
         from dpbench.auditing.audit import audit
 
         if neighbour is None:
-            from dpbench.auditing.neighbours import pairs_of
-            from dpbench.auditing.search import telling_pair
+            from dpbench.auditing.neighbours import pairs_of, telling_pair
             from dpbench.core import validation
 
             relation = validation.choice("relation", options.get("relation"), list(RELATIONS))
@@ -119,7 +118,7 @@ class Auditor:
 
     def search(self, sampler: Any, domain: Any, **options: Any) -> AuditResult:
         """Audit a claim on the most telling pair found: `dpbench.find_neighbours`."""
-        from dpbench.auditing.search import find_neighbours
+        from dpbench.auditing.neighbours import find_neighbours
 
         return self._run(find_neighbours, (sampler, domain), ("seed", "trials", "confidence", "workers"), options)
 
@@ -133,7 +132,7 @@ class Auditor:
 
     def samples(self, outputs: Any, neighbour_outputs: Any, **options: Any) -> AuditResult:
         """Audit outputs that were drawn already: `dpbench.audit_samples`."""
-        from dpbench.auditing.samples import audit_samples
+        from dpbench.auditing.audit import audit_samples
 
         return self._run(audit_samples, (outputs, neighbour_outputs), ("seed", "confidence"), options)
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dpbench.report.figures import BLUE, DASHED, GREY, new_axes, styled
 
 if TYPE_CHECKING:
-    from dpbench.auditing.results import AuditResult
+    from dpbench.auditing.result import AuditResult
 
 TABLE_RATES = np.concatenate([[0.0], np.geomspace(1e-6, 0.1, 26)[:-1], np.linspace(0.1, 1.0, 37)])
 """False-positive rates of the table."""

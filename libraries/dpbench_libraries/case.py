@@ -8,14 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from dpbench.auditing.audit import audit
+from dpbench.auditing.audit import MOST_RUNS, RELATIONS, Progress, audit
 from dpbench.auditing.bits import audit_bits
-from dpbench.auditing.blocks import Progress
-from dpbench.auditing.neighbours import Pair, pairs_of
+from dpbench.auditing.neighbours import Pair, pairs_of, telling_pair
 from dpbench.auditing.outputs import each
-from dpbench.auditing.pair import MOST_RUNS, RELATIONS
-from dpbench.auditing.results import AuditResult
-from dpbench.auditing.search import telling_pair
+from dpbench.auditing.result import AuditResult
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 

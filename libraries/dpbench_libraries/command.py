@@ -61,7 +61,7 @@ def audit_library(
     dpbench audit-library diffprivlib --mechanism tools.mean
     """
     check_writable("--json", json_file)
-    from dpbench.auditing.pair import MOST_RUNS
+    from dpbench.auditing.audit import MOST_RUNS
     from dpbench.core import validation
     from dpbench.runs.progress import on_stderr
     from dpbench_libraries.printed import print_cases, print_rows

@@ -38,8 +38,8 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.auditing.audit import check_relation, refuse_equal
 from dpbench.auditing.outputs import Walk, paths, takes_rng_of
-from dpbench.auditing.pair import check_relation, refuse_equal
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import invalid

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.blocks import Progress, Sampler
+from dpbench.auditing.audit import Progress, Sampler
 from dpbench.auditing.neighbours import Pair
 from dpbench.core import validation
 from dpbench.core.validation import extra, invalid

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.blocks import Progress
+from dpbench.auditing.audit import Progress, refuse_equal
 from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.auditing.outputs import each
-from dpbench.auditing.pair import refuse_equal
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile
 from dpbench_libraries.case import Audited, Case, Known, audit_case, checked, difference

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from dpbench.auditing.blocks import Progress
+from dpbench.auditing.audit import Progress
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench_libraries.case import Case, Known, audit_case

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpbench.auditing.blocks import Sampler
-from dpbench.auditing.neighbours import Domain
-from dpbench.auditing.results import AuditResult
-from dpbench.auditing.search import find_neighbours
+from dpbench.auditing.audit import Sampler
+from dpbench.auditing.neighbours import Domain, find_neighbours
+from dpbench.auditing.result import AuditResult
 from dpbench.core import validation
 
 

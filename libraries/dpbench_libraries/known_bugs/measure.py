@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.bits import bit_features
-from dpbench.auditing.dependence import DependentOutputs
+from dpbench.auditing.independence import DependentOutputs
 from dpbench.core.sampling import stream
 from dpbench_libraries.environment import EnvironmentFailed
 from dpbench_libraries.graybox import audit_graybox

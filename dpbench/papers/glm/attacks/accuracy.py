@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.blocks import sampler_name
+from dpbench.auditing.audit import sampler_name
 from dpbench.bounds import upper, upper_mean
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread

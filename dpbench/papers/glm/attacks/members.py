@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dpbench.auditing.blocks import sampler_name
+from dpbench.auditing.audit import sampler_name
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm.moment_problem import MomentProblem

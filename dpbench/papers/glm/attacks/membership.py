@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpbench.auditing.audit import AuditResult, audit
-from dpbench.auditing.blocks import sampler_name
+from dpbench.auditing.audit import AuditResult, audit, sampler_name
 from dpbench.core import validation
 from dpbench.core.sampling import stream
 from dpbench.papers.glm.attacks.members import Mechanism, runs_on

@@ -1,24 +1,39 @@
-"""Claims that an audit can be held against: (ε, δ), a profile, μ-GDP, ρ-zCDP, Rényi privacy at listed orders.
+"""What certified counts of an event say: of a claim, of the trade-off curve, and of what would have been refuted.
+
+Claims are (ε, δ), a profile, μ-GDP, ρ-zCDP, and Rényi privacy at listed orders.
 
 A claim is read on one event with probabilities p on one data set and q on the other. Its `excess` is positive where no
 mechanism that keeps the claim can have such an event; it grows with p and falls with q wherever it is positive. So a
 confidence region for (p, q), the corners p ≥ low and q ≤ high, refutes the claim if every corner exceeds it: different
 corners may exceed it at different ε or orders.
+
+A mechanism is f-DP if every test of one data set against its neighbour with false-positive rate α has a false-negative
+rate of at least f(α) (Dong, Roth & Su 2019). An event with P(S) = p and Q(S) = q is such a test, with rates (q, 1 − p),
+and read backwards one with rates (1 − p, q). f is convex with f(0) ≤ 1 and f(1) = 0, so these points bound it from
+above; what a confidence region leaves open is given to f.
+
+Upper limits for the events that were tried are what a sequential audit gives up by; no bound depends on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy.special import ndtri
 
-from dpbench.bounds import Region
+from dpbench.bounds import ANGLES, Region, best_angle, joint_region, lower, upper
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile
+
+if TYPE_CHECKING:
+    from dpbench.auditing.audit import Runs
+    from dpbench.auditing.outputs import Layout
+
 
 POINTS = 257
 """Values of ε at which a profile is read; any set of them is valid, a finer one refutes a little more."""
@@ -306,3 +321,273 @@ def _of_mapping(claim: Mapping[Any, Any]) -> Claim:
     orders = np.array([validation.real("an order of rdp", o, above=1.0) for o in value])
     epsilons = np.array([validation.real(f"rdp at order {o:g}", value[o], at_least=0.0) for o in value])
     return Renyi(orders, epsilons)
+
+
+@dataclass(frozen=True)
+class Certified:
+    """An event's counts on the certifying part.
+
+    Attributes
+    ----------
+    hits : (int, int)
+        On the side where the event is likelier, and on the other.
+    trials : int
+        Certifying runs on the likelier side.
+    forward : bool
+        The likelier side is the data set.
+    alpha : float
+        Error probability spent on it.
+    angle : int
+        Weights of the joint region (see `dpbench.bounds`).
+    opposite : int or None
+        Certifying runs on the other side, where they are not as many.
+    """
+
+    hits: tuple[int, int]
+    trials: int
+    forward: bool
+    alpha: float
+    angle: int
+    opposite: int | None = None
+
+    @property
+    def both(self) -> tuple[int, int]:
+        """Certifying runs on the likelier side, and on the other."""
+        return self.trials, self.trials if self.opposite is None else self.opposite
+
+    @property
+    def frequencies(self) -> tuple[float, float]:
+        """Of the event, on the likelier side and on the other."""
+        return self.hits[0] / self.both[0], self.hits[1] / self.both[1]
+
+    def region(self, cells: int = 256) -> Region:
+        """The joint region for the event's two probabilities."""
+        return joint_region(self.hits, self.both, self.alpha, self.angle, cells)
+
+    def delta(self, epsilons: np.ndarray) -> np.ndarray:
+        """Lower bounds on δ(ε), at least 0, one for each ε."""
+        return self.region(128).delta(epsilons)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an event comes from: its score, and what was sampled (not where arrays were audited), in which part and in
+    blocks of how many runs; and the claim that it is held against, if there is one."""
+
+    score: Any
+    event: Any
+    runs: Runs | None
+    layout: Layout | None
+    part: str = ""
+    block: int = 0
+    claim: Claim | None = None
+
+
+def least_excess(claim: Claim, certified: Certified) -> float:
+    """The excess that every corner of the event's region has, at least."""
+    region = certified.region()
+    return float(claim.excess(region.low, region.high).min())
+
+
+def counts_of(certified: Certified | None) -> Certified:
+    """The counts of a result's event; a one-run audit is refused, which has none."""
+    if certified is None:
+        raise invalid("the result", "of an audit of two data sets", "a one-run audit")
+    return certified
+
+
+LEAST_RATE = 1e-9
+_TAIL = np.geomspace(LEAST_RATE, 0.5, 200)
+RATES = np.unique(np.concatenate([_TAIL, 1.0 - _TAIL, np.linspace(0.0, 1.0, 1001)[1:-1]]))
+"""False-positive rates at which the bound is made; between them it is convex."""
+
+
+def upper_bound(regions: Iterable[Region], rates: np.ndarray) -> np.ndarray:
+    """Upper bounds on f at these false-positive rates, valid together wherever all regions hold.
+
+    Parameters
+    ----------
+    regions : iterable of Region
+        Of events, each likelier on its own first side.
+    rates : float64[m]
+        In [0, 1].
+    """
+    best = 1.0 - RATES
+    for region in regions:
+        best = np.minimum(best, _through(region.low, region.high))
+        best = np.minimum(best, _through(1.0 - region.high, 1.0 - region.low))
+    x = np.concatenate([[0.0], RATES, [1.0]])
+    y = np.concatenate([[1.0], best, [0.0]])
+    keep = _hull(x, y)
+    return np.interp(rates, x[keep], y[keep])
+
+
+def _through(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The worst over corners of the bound by lines from (0, 1) through (high, 1 − low) to (1, 0), at `RATES`."""
+    apart = low > high
+    if not apart.all():
+        return 1.0 - RATES
+    left = 1.0 - RATES[:, None] * (low / np.maximum(high, 1e-300))[None, :]
+    right = (1.0 - RATES[:, None]) * ((1.0 - low) / np.maximum(1.0 - high, 1e-300))[None, :]
+    return np.where(RATES[:, None] < high[None, :], left, right).max(axis=1)
+
+
+def _hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Indices of the lower convex hull of points with increasing x (Andrew's monotone chain)."""
+    kept: list[int] = []
+    for k in range(len(x)):
+        while len(kept) > 1:
+            i, j = kept[-2], kept[-1]
+            if (y[j] - y[i]) * (x[k] - x[i]) < (y[k] - y[i]) * (x[j] - x[i]):
+                break
+            kept.pop()
+        kept.append(k)
+    return np.array(kept)
+
+
+FOUND = {True: "refuting the claim", False: "a bound above 0"}
+
+CHOOSE_SHARE = 0.2  # of the runs choose the event
+
+CURVE_SHARE = 0.05
+"""Of the error probability goes to the events of the curve, where there is one; the rest is for the main event."""
+
+
+def smallest_detectable(claim: Claim, event: Certified) -> float | None:
+    """The smallest loss, in the unit of the claim, at which this event would have refuted it with probability one half.
+
+    The event keeps its frequency q on the side where it is rarer (half a count, if it never came up there); on the
+    other side its probability is p = e^ε' q + δ for an (ε, δ) claim, and for others what has the loss on the two-point
+    laws. The number of runs in the event then is at least its median with probability one half, and that median is the
+    least number from which the same bound refutes.
+
+    Returns
+    -------
+    float or None
+        None: no frequency of the event could have refuted the claim with so many runs.
+    """
+    hits, (rows, others) = event.hits[1], event.both
+
+    def enough(count: int) -> bool:
+        return exceeded(claim, joint_region((count, hits), (rows, others), event.alpha, event.angle, 32))
+
+    least = least_enough(enough, rows)
+    if least is None:
+        return None
+    p, q = least / rows, max(hits, 0.5) / others
+    return claim.read(Region(np.array([p]), np.array([q])))[0]
+
+
+def sentence(least: float | None, claim: Claim, claimed: bool) -> str:
+    """`smallest_detectable` as a sentence."""
+    what = "refuted this claim" if claimed else "given a bound above 0"
+    if least is None:
+        return f"no event as frequent as these could have {what} with so many runs"
+    unit = claim.read(Region(np.array([0.5]), np.array([0.5])))[1]
+    return f"an event as frequent as these would have {what} with probability one half from {unit} {least:.4g} on"
+
+
+def runs_needed(
+    epsilon: float,
+    times: float = 2.0,
+    *,
+    delta: float = 0.0,
+    rarer: float | None = None,
+    probability: float = 0.5,
+    confidence: float = 0.999,
+) -> int | None:
+    """Plan an audit: runs a side from which a mechanism of `times` the claimed ε is refuted with a probability.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The claim.
+    times : float
+        Above 1: the mechanism's true ε' is this many times the claimed one.
+    rarer : float, optional
+        Probability of the event where it is rarer, such as `AuditResult.certified.frequencies[1]` of an audit made
+        already. Default: (1 − δ)/(1 + e^ε'), that of the best event of randomised response.
+    probability : float
+        Of refuting, about: counts are taken to be normal.
+    confidence : float
+        Of the audit.
+
+    Returns
+    -------
+    int or None
+        With the fifth of them that choose the event; None: more than 10¹² (no such event has this loss, say).
+
+    Examples
+    --------
+    >>> from dpbench import runs_needed
+    >>> 100 <= runs_needed(1.0, 2.0) < runs_needed(1.0, 1.1)
+    True
+    """
+    claimed = validation.real("epsilon", epsilon, above=0.0)
+    true = validation.real("times", times, above=1.0) * claimed
+    delta = validation.delta(delta)
+    alpha = 1.0 - validation.fraction("confidence", confidence)
+    q = (1.0 - delta) / (1.0 + math.exp(min(true, 700.0)))
+    if rarer is not None:
+        q = validation.fraction("rarer", rarer)
+    short = float(ndtri(validation.fraction("probability", probability)))
+    p = math.exp(min(true, 700.0)) * q + delta
+    if p > 1.0:
+        return None
+    claim = Approximate(claimed, delta)
+    angle = best_angle(math.sqrt(p * (1.0 - p)) / max(p - delta, 1e-300), math.sqrt((1.0 - q) / q))
+    turn = 0.5 * math.pi * angle / ANGLES
+
+    def enough(rows: int) -> bool:  # counts as far from their means as the bound is moved by
+        few = math.floor(p * rows - short * math.sin(turn) * math.sqrt(rows * p * (1.0 - p)))
+        many = math.ceil(q * rows + short * math.cos(turn) * math.sqrt(rows * q * (1.0 - q)))
+        hits = min(max(few, 0), rows), min(max(many, 0), rows)
+        return exceeded(claim, joint_region(hits, (rows, rows), (1.0 - CURVE_SHARE) * alpha, angle, 64))
+
+    most = 10**12
+    if not enough(most):
+        return None
+    low, high = 1.0, float(most)
+    while high > 1.001 * low:  # in proportion
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(math.ceil(middle)) else (middle, high)
+    return max(100, math.ceil(high / (1.0 - CHOOSE_SHARE)))
+
+
+def least_enough(enough: Callable[[int], bool], most: int) -> int | None:
+    """The least whole number from 1 to `most` that is enough, where all larger ones are; None: there is none."""
+    if not enough(most):
+        return None
+    low, high = 0, 1
+    while high < most and not enough(high):
+        low, high = high, min(2 * high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def one_run_sentence(canaries: int, ruled_out: Callable[[int], bool], claimed: bool) -> str:
+    """What one run would have shown.
+
+    Parameters
+    ----------
+    canaries : int
+    ruled_out : callable
+        Whether so many guesses, the highest scores' as included, all of them right, refute the claim.
+    claimed : bool
+        There is a claim; else it is a bound above 0 that is spoken of.
+    """
+    least = least_enough(ruled_out, canaries)
+    if least is None:
+        what = "refuted this claim" if claimed else "given a bound above 0"
+        return f"no scores of so few canaries could have {what}"
+    share = 2.0 * least / canaries  # half of those that are memorised are included
+    memorised = f", as where a share of {share:.2g} of the canaries is memorised" if share <= 1.0 else ""
+    return f"{least} included canaries that score above all others would have been enough, {FOUND[claimed]}{memorised}"
+
+
+def open_excess(tried: Iterable[Certified], claim: Claim) -> float:
+    """The largest excess over a claim that the counts of these events leave open, each probability at 1%."""
+    limits = [[float(upper(c.hits[0], c.both[0], 0.01)), float(lower(c.hits[1], c.both[1], 0.01))] for c in tried]
+    return float(claim.excess(*np.array(limits).T).max()) if limits else -math.inf
