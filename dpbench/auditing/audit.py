@@ -24,7 +24,6 @@ from dpbench.auditing.certify import (
     Approximate,
     Certified,
     Claim,
-    Origin,
     as_claim,
     least_excess,
     open_excess,
@@ -48,7 +47,7 @@ from dpbench.auditing.independence import (
     probe_of,
 )
 from dpbench.auditing.outputs import WIDEST, Layout, as_rows, learn, paths
-from dpbench.auditing.result import AuditResult, Seen, in_words
+from dpbench.auditing.result import AuditResult, Origin, Seen, in_words
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import InvalidInput, invalid, native

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import ndtri
@@ -29,11 +29,6 @@ from dpbench.bounds import ANGLES, Region, best_angle, joint_region, lower, uppe
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile
-
-if TYPE_CHECKING:
-    from dpbench.auditing.audit import Runs
-    from dpbench.auditing.outputs import Layout
-
 
 POINTS = 257
 """Values of ε at which a profile is read; any set of them is valid, a finer one refutes a little more."""
@@ -369,31 +364,10 @@ class Certified:
         return self.region(128).delta(epsilons)
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Where an event comes from: its score, and what was sampled (not where arrays were audited), in which part and in
-    blocks of how many runs; and the claim that it is held against, if there is one."""
-
-    score: Any
-    event: Any
-    runs: Runs | None
-    layout: Layout | None
-    part: str = ""
-    block: int = 0
-    claim: Claim | None = None
-
-
 def least_excess(claim: Claim, certified: Certified) -> float:
     """The excess that every corner of the event's region has, at least."""
     region = certified.region()
     return float(claim.excess(region.low, region.high).min())
-
-
-def counts_of(certified: Certified | None) -> Certified:
-    """The counts of a result's event; a one-run audit is refused, which has none."""
-    if certified is None:
-        raise invalid("the result", "of an audit of two data sets", "a one-run audit")
-    return certified
 
 
 LEAST_RATE = 1e-9

@@ -39,7 +39,6 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtr, chdtrc, gammaln, ndtri
 
-from dpbench.auditing._trace_kernels import pair_halves
 from dpbench.auditing.choose import identity
 from dpbench.core import sampling
 from dpbench.core.validation import InvalidInput
@@ -206,7 +205,7 @@ class Probe:
         keys = row_keys(outputs)
         bits = np.packbits(_bits(self, outputs, keys, event), axis=1)[:, : len(outputs) // 8]
         only = int(keys[0]) if keys[0] == keys[-1] and (keys == keys[0]).all() else None
-        tables = _tables(bits, self.shares[side])
+        tables = halves(bits, self.shares[side])
         columns = 0 if outputs.ndim == 1 else outputs.shape[1]
         fixed = fixed_columns(outputs) if columns else {}
         hits = None if event is None else int(np.count_nonzero(event))
@@ -293,11 +292,24 @@ def _prefixes(keys: np.ndarray) -> tuple[tuple[int, bytes, float], ...]:
     return tuple(made)
 
 
-def _tables(bits: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """For each feature and each size of group: both halves high, the first, the second, and pairs of halves."""
-    found = np.empty((len(bits), len(GROUPS), 4), dtype=np.int64)
-    pair_halves(np.ascontiguousarray(bits), np.ascontiguousarray(shares), np.array(GROUPS), found)
-    return found
+def halves(bits: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """For each feature and each size of group: both halves high, the first, the second, and pairs of halves.
+
+    A half of one row is high where its bit is set: the pairs are bits 7 and 6, 5 and 4, and so on, of each byte, the
+    second one first. A half of a multiple of 8 rows is high where more than its share of the bits are set.
+    """
+    counts, tables = np.bitwise_count(bits), []
+    for size in GROUPS:
+        if size == 1:
+            first, second = bits & 0x55, (bits >> 1) & 0x55
+            pairs = 4 * bits.shape[1]
+        else:
+            pairs = bits.shape[1] // (size // 4)
+            sums = counts[:, : pairs * (size // 4)].reshape(len(bits), pairs, 2, size // 8).sum(axis=3)
+            first, second = np.moveaxis((sums > size * shares[:, None, None]).astype(np.uint8), 2, 0)
+        high = [np.bitwise_count(x).sum(axis=1, dtype=np.int64) for x in (first & second, first, second)]
+        tables.append(np.column_stack([*high, np.full(len(bits), pairs)]))
+    return np.stack(tables, axis=1)
 
 
 LEVEL = 1e-9

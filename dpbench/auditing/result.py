@@ -11,11 +11,11 @@ import base64
 import math
 import sys
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.certify import Approximate, Certified, Origin, counts_of, upper_bound
+from dpbench.auditing.certify import Approximate, Certified, Claim, upper_bound
 from dpbench.auditing.choose import Additive, Event, Own, Plain, Score, Trees, Values, identity
 from dpbench.auditing.independence import Check
 from dpbench.auditing.outputs import Layout
@@ -23,8 +23,19 @@ from dpbench.bounds import ANGLES, CAP_SHARE, FLOOR, Region, critical_value
 from dpbench.core import validation
 from dpbench.core.validation import invalid
 
-if TYPE_CHECKING:
-    from dpbench.auditing.one_run import Guessed
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an event comes from: its score, and what was sampled (not where arrays were audited), in which part and in
+    blocks of how many runs; and the claim that it is held against, if there is one."""
+
+    score: Any
+    event: Any
+    runs: Any
+    layout: Layout | None
+    part: str = ""
+    block: int = 0
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True)
@@ -98,7 +109,7 @@ class AuditResult:
     verdict: str | None
     mu_lower: float | None
     certified: Certified | None
-    family: tuple[Certified | Guessed, ...]
+    family: tuple[Any, ...]
     seed: int
     pair: tuple[Any, Any] | None = None
     assumptions: tuple[str, ...] = ()
@@ -180,7 +191,7 @@ class AuditResult:
         """In one-run mode, the ε that published analyses give for the same guesses at the same levels."""
         found: dict[str, float] = {}
         for guessed in self.family if self.certified is None else ():
-            for name, bound in guessed.published(self.delta).items():  # type: ignore[union-attr]
+            for name, bound in guessed.published(self.delta).items():
                 found[name] = max(found.get(name, 0.0), bound)
         return found
 
@@ -502,6 +513,13 @@ def _listed(noun: str, numbers: tuple[int, ...]) -> str:
     if len(numbers) == 1:
         return f"{noun} {numbers[0]}"
     return f"{noun}s {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def counts_of(certified: Certified | None) -> Certified:
+    """The counts of a result's event; a one-run audit is refused, which has none."""
+    if certified is None:
+        raise invalid("the result", "of an audit of two data sets", "a one-run audit")
+    return certified
 
 
 def script(result: Any) -> str:

@@ -147,10 +147,6 @@ TWINS = {
         )
     },
     **{
-        f"dpbench.auditing._trace_kernels.{name}": (f"naive.traces:{twin}", "test_audit_traces.py")
-        for name, twin in (("ones", "set_bits"), ("pair_halves", "halves"))
-    },
-    **{
         f"dpbench.papers.heavytail.algorithms.{name}": (f"naive.heavytail:{twin}", "test_heavytail_kernels.py")
         for name, twin in (
             ("_score_kernels.truncated_sum", "score"),

@@ -7,11 +7,6 @@ import struct
 WORD = 1 << 64
 
 
-def set_bits(byte: int) -> int:
-    """How many bits are set."""
-    return f"{byte:b}".count("1")
-
-
 def key(row: list[float] | list[int]) -> int:
     """The 64-bit mix of a row: of each entry's word, multiplied by 2^64 over the golden ratio (odd), and folded."""
     mixed = 0

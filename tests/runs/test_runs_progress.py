@@ -95,9 +95,9 @@ def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_kernel_compiled_at_its_first_call_is_told_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from dpbench.auditing._trace_kernels import ones  # any small kernel
+    from lowerbounds._kernels import distances as small  # any small kernel
 
-    fresh = copy.copy(ones)
+    fresh = copy.copy(small)
     fresh._dispatcher, fresh._seen = None, False
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     told = Told()
