@@ -39,7 +39,7 @@ from dpbench.papers.glm import losses, theory, theory_selection
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.theorems import lemma11, lemmas9_10, paper
-from dpbench.papers.glm.theorems.algorithm5 import coin_pair
+from dpbench.papers.glm.theorems.theorem13 import coin_pair
 
 POINT_MASS: dict[str, Check] = {
     "loss smooth, non-negative, at most Y^2 at zero": lambda: (
@@ -127,14 +127,14 @@ ASSUMPTIONS: Assumptions = {
             "glm.thm3.inequality.low-dimension.algorithm-3",
             lambda n, e: n >= 2 and 0 < e < 1 and math.isclose(e, n**-0.5), "n", "epsilon"),
     },
-    "glm.alg5.privacy.printed": {
+    "glm.thm13.privacy": {
         "the base is (0, 0)-DP: where noise alone chooses, both outputs have one law": lambda: coin_pair(
             10.0, 10, 18, 1e9, 0
         ).delta(0.0) < 1e-6,
         "condition 2, sub-Gaussian with gamma^2 = B^2/log 2": coin_base,
         "n >= n_0 in one row at least, beyond the claim there too": lambda: any(
             enough and delta > 1e-5 for enough, delta in zip(
-                *(series("glm.alg5.privacy.printed")[c] for c in ("n is at least n_0", "true_delta")), strict=True)
+                *(series("glm.thm13.privacy")[c] for c in ("n is at least n_0", "true_delta")), strict=True)
         ),
     },
     "glm.thm13.privacy.typical-records": {

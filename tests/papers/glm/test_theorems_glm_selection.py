@@ -13,7 +13,7 @@ from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.theorems import algorithm5, lemmas9_10, theorem7, theorem12, theorem13
+from dpbench.papers.glm.theorems import lemmas9_10, theorem7, theorem12, theorem13
 from dpbench.papers.glm.theorems.selection_privacy import JL, OUTPUT, boosted, guarantees
 from dpbench.privacy import selection
 from dpbench.runs.context import RunContext
@@ -110,12 +110,12 @@ def test_theorem12(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_algorithm5_printed_and_with_the_scale_it_meant(context: RunContext) -> None:
-    verdict, evidence = measured(algorithm5.algorithm5_printed, context)
+    verdict, evidence = measured(theorem13.algorithm5_printed, context)
     assert verdict == "refuted"
     assert evidence.column("n is at least n_0")[-1] and evidence.column("true_delta")[-1] > 0.9
     meant = evidence.column("scale_needed")[1]
     for favour in (0, 5, 9):
-        pair = algorithm5.coin_pair(10.0, 10, 18, meant, favour)
+        pair = theorem13.coin_pair(10.0, 10, 18, meant, favour)
         assert 0.0 < pair.epsilon(0.0) <= 0.5, "the corrected scale makes the choice epsilon/2-DP"
 
 
@@ -125,7 +125,7 @@ def test_algorithm5s_law_by_simulation() -> None:
     plus = rng.random((runs, 4)) < 0.5
     chosen = np.argmin(np.where(plus, 0.7, 0.0) + 0.9 * rng.laplace(size=(runs, 4)), axis=1)
     got = plus[np.arange(runs), chosen].mean()
-    assert math.exp(algorithm5._coin_law(0.7, 4, 0.9)[0]) == pytest.approx(got, abs=4e-3)
+    assert math.exp(theorem13._coin_law(0.7, 4, 0.9)[0]) == pytest.approx(got, abs=4e-3)
 
 
 def test_boosting_fails_no_more_often_than_beta(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:

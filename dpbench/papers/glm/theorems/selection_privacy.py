@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, as_computed, below
 from dpbench.ledger.measurement import Row
+from dpbench.ledger.statement import Integer, Real, Statement, calibrated, gaussian, grid
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.privacy import gaussian
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))
 NAMES = ("squared", "half-squared", "logistic", "huber", "absolute", "linear", "capped-linear")
@@ -39,7 +37,7 @@ def guarantees(make: Any, variants: tuple[Any, ...]) -> Iterator[Row]:
         yield {"loss": name, "variant": number, "epsilon": epsilon, "delta": delta, "guarantee": guarantee}
 
 
-_DISJOINT = (
+DISJOINT = (
     "Training and choice see disjoint records, so the whole has the larger of their two profiles. Losses are clipped "
     "to their range over the ball, so one record moves a mean over n' of them by at most (sup - inf)/n', whatever the "
     "model. "
@@ -51,55 +49,44 @@ def boosted(variant: Any, epsilon: float, delta: float) -> Boosting:
     return Boosting(variant, epsilon, delta, models=3)
 
 
-_TARGETS = tuple((e, p) for e in (Fraction(1, 10), Fraction(1), Fraction(4)) for p in (3, 6))
-_DISJOINT_STEPS = (
-    "Training and choice see disjoint records, so the whole has the larger of their two profiles; what is released is "
-    "a function of both."
+BOOSTED = Statement(
+    about="The training and the choice are each within (epsilon, delta).",
+    symbols={
+        "epsilon": Real("claimed", 0, "inf"),
+        "delta": Real("claimed", 0, 1),
+        "mu": calibrated("gaussian", "epsilon", "delta"),
+        "records": Integer("records that the choice sees", 1, "inf"),
+        "Delta": Real("range of the clipped loss", 0, "inf"),
+        "distance": Real("l2 sensitivity of what the noise of training hides", "1e-9", "inf"),
+    },
+    where={"scale_of_choice": "2*Delta/(records*epsilon)", "sigma": "distance/mu"},
+    given={"choice": ("2*(Delta/records)/scale_of_choice <= epsilon", "report noisy max with Laplace noise")},
+    claim=gaussian(shift="distance", scale="sigma"),
+    steps=(
+        "Training and choice see disjoint records, so the whole has the larger of their two profiles; what is released "
+        "is a function of both.",
+        "A record is in one chunk, so one model depends on it.",
+        "Losses are clipped to their range Delta over the ball, so a record moves a mean over the records of the "
+        "choice by at most Delta/records.",
+    ),
+    witness=grid(epsilon=("1/10", 1, 4), delta=("1e-3", "1e-6"), records=(8,), Delta=(4,), distance=(2,)),
+    computed={
+        "scale_of_choice": "scale of the Laplace noise of the choice",
+        "sigma": "standard deviation of the noise",
+    },
 )
-
-
-def boosted_certificate(grid: bool) -> Draft:
-    """Training: one Gaussian shift; choice: pure, its noise or weight from the range of the clipped loss."""
-    instances = []
-    for epsilon, power in _TARGETS:
-        delta = Fraction(1, 10**power)
-        mu = below(gaussian.mu(float(epsilon), float(delta)))
-        values = {"epsilon": epsilon, "delta": delta, "mu": mu, "records": 8, "Delta": 4, "distance": 2}
-        values |= {"K": 3, "weight": epsilon} if grid else {"scale_of_choice": 1 / epsilon}
-        instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
-    symbols = {
-        "epsilon": "claimed",
-        "delta": "claimed",
-        "mu": "shift of the Gaussian profile, at most the largest allowed",
-        "records": "records that the choice sees",
-        "Delta": "range of the clipped loss",
-        "distance": "l2 sensitivity of what the noise of training hides",
-        **(
-            {"K": "candidates, trained on the same records", "weight": "of the exponential mechanism"}
-            if grid
-            else {"scale_of_choice": "of the Laplace noise of the choice"}
-        ),
-    }
-    choice = (
-        ("2*weight*(Delta/records) <= epsilon", "the exponential mechanism, its sensitivity Delta/records")
-        if grid else
-        ("2*(Delta/records)/scale_of_choice <= epsilon", "report noisy max with Laplace noise")
-    )  # fmt: skip
-    draft = Draft(
-        verdict="proved",
-        statement="The training and the choice are each within (epsilon, delta).",
-        symbols=symbols,
-        definitions={"sigma": "sqrt(K)*distance/mu" if grid else "distance/mu"},
-        assumptions={"choice": choice, "some": ("distance > 0", "the records count")},
-        claim={"family": "gaussian", "shift": "sqrt(K)*distance" if grid else "distance", "scale": "sigma",
-               "epsilon": "epsilon", "delta": "delta"},
-        instances=instances,
-        derivation=[
-            (_DISJOINT_STEPS, []),
-            ("K Gaussian candidates of shift distance/sigma compose to sqrt(K) distance/sigma (Dong, Roth and Su 2019)."
-             if grid else "A record is in one chunk, so one model depends on it.", ["some"]),
-            ("Losses are clipped to their range Delta over the ball, so a record moves a mean over the records of the "
-             "choice by at most Delta/records.", ["choice"]),
-        ],
-    )  # fmt: skip
-    return as_computed(draft, "sigma", "standard deviation of the noise, as it is computed", solved="mu")
+SEARCHED = BOOSTED.replace(
+    symbols={"K": Integer("candidates, trained on the same records", 1, "inf")},
+    where={"scale_of_choice": None, "weight": "epsilon*records/(2*Delta)", "sigma": "sqrt(K)*distance/mu"},
+    given={
+        "choice": ("2*weight*(Delta/records) <= epsilon", "the exponential mechanism, its sensitivity Delta/records")
+    },
+    claim=gaussian(shift="sqrt(K)*distance", scale="sigma"),
+    steps=(
+        BOOSTED.steps[0],
+        "K Gaussian candidates of shift distance/sigma compose to sqrt(K) distance/sigma (Dong, Roth and Su 2019).",
+        BOOSTED.steps[2],
+    ),
+    witness=tuple({**at, "K": 3} for at in BOOSTED.instances),
+    computed={"weight": "weight of the exponential mechanism", "sigma": "standard deviation of the noise"},
+)

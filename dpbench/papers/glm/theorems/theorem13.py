@@ -9,24 +9,25 @@ statement can be deleted, which is what section 5 says of the method.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln, logsumexp
 
 from dpbench.bounds import lower, upper
-from dpbench.certificates import search
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, profiles, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.glm import losses, theory_boosting
+from dpbench.ledger.stated import measured, rows_of
+from dpbench.ledger.statement import Integer, Real, Statement, event, inequality
+from dpbench.papers.glm import theory_boosting
+from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
@@ -34,101 +35,68 @@ from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.algorithm5 import coin_pair
 from dpbench.papers.glm.theorems.rates_selection import _CHUNK, all_bad, beta_of, quarter_level
 from dpbench.papers.glm.theorems.rates_selection import _RUNS as _RATE_RUNS
-from dpbench.papers.glm.theorems.selection_privacy import (
-    _DISJOINT,
-    GD,
-    OUTPUT,
-    boosted,
-    boosted_certificate,
-    guarantees,
-)
-from dpbench.papers.glm.theory_selection import boosting_models_corrected, boosting_rate
+from dpbench.papers.glm.theorems.selection_privacy import BOOSTED, DISJOINT, GD, OUTPUT, boosted, guarantees
+from dpbench.papers.glm.theorems.theorem12 import BETA as FAILURE
+from dpbench.privacy import discrete, selection
+from dpbench.privacy.profile import Profile, discrete_profile
 
-BOOSTED = search.Space(
-    "boosting a base that ignores the data, on a law of one record and a neighbour with any other",
-    {
-        "n": search.Integer("records", 2, 10**9),
-        "m": search.Integer("models", 2, 200),
-        "Y": search.Real("bound on the labels", 1e-2, 1e3),
-        "Delta": search.Real("bound on the loss of the base's output", 1e-6, 1e6),
-        "epsilon": search.Real("claimed", 1e-3, 20.0),
-        "delta": search.Real("claimed", 1e-10, 0.1),
+COINS = Statement(
+    about="Algorithm 5 with the Laplace scale 4(m + 1)Delta/(n epsilon) is (epsilon, delta)-DP where the loss of the "
+    "base's output on a random record is below Delta with high probability.",
+    symbols={
+        "n": Integer("records", 2, 10**9),
+        "m": Integer("models", 2, 200),
+        "Y": Real("bound on the labels", "1/100", 1000),
+        "Delta": Real("bound on the loss of the base's output", "1/1000000", 10**6),
+        "epsilon": Real("claimed", "1/1000", 20),
+        "delta": Real("claimed", "1e-10", "1/10"),
     },
-    conditions={"chunks": ("n >= m + 1", "a record for each chunk")},
+    where={
+        "gap": "Y^2*(m + 1)/n/(4*(m + 1)*Delta/(n*epsilon))",
+        "chance": "min(1, 1/2^m + (m - 1)*exp(-gap)*(1 + gap/2)/2)",
+    },
+    given={"chunks": ("n >= m + 1", "a record for each chunk")},
+    claim=event(p="1/2", q="chance"),
+    steps=(
+        "The base returns 0 or -Y e by a fair coin: (0, 0)-DP. All records are (0, 0), of loss 0, so the choice looks "
+        "at no coin: the chosen model is 0 with chance 1/2.",
+        "The last chunk, of n/(m + 1) records, has one record (e, -Y) instead: the loss Y^2 for 0 and 0 for -Y e. "
+        "Model 0 is chosen only if all coins say 0, or one of m - 1 Laplace variables beats another by gap; two "
+        "Laplace variables of scale 1 differ by g or more on one side with chance (1 + g/2) exp(-g)/2.",
+    ),
+    witness={"n": 4, "m": 3, "Y": 5, "Delta": 1, "epsilon": "49/100", "delta": "1/10"},
 )
-_TYPICAL = (
-    "The base returns 0 or -Y e by a fair coin: (0, 0)-DP. All records are (0, 0), of loss 0, so the choice looks at "
-    "no coin: the chosen model is 0 with chance 1/2.",
-    "The last chunk, of n/(m + 1) records, has one record (e, -Y) instead: the loss Y^2 for 0 and 0 for -Y e. Model 0 "
-    "is chosen only if all coins say 0, or one of m - 1 Laplace variables beats another by gap; two Laplace variables "
-    "of scale 1 differ by g or more on one side with chance (1 + g/2) exp(-g)/2.",
+EVERY_RECORD = COINS.replace(
+    where={"gap": "Y^2*epsilon/(2*Delta)"},
+    given={"losses": ("Delta >= 4*Y^2", "the loss of both models at any record of the data domain")},
+    witness=None,
 )
-_CHANCE = "min(1, 1/2^m + (m - 1)*exp(-gap)*(1 + gap/2)/2)"
 
 
-@paper.privacy(
-    "thm13",
-    variant="exact",
-    source="Theorem 13, with the Laplace scale of the clipped mean",
-    expected="proved",
-    level=LEVEL,
-    statement="Algorithm 5 with the base at (epsilon, delta) and the Laplace scale 2 Delta/(n' epsilon), n' the "
-    "records of the last chunk, is (epsilon, delta)-DP.",
-    because=_DISJOINT + "Report noisy max with the scale 2 Delta/epsilon is epsilon-DP.",
-    rests_on=(
-        "glm.sensitivity.inequality.losses",
-        "glm.noisy-max.inequality",
-        "glm.thm1.privacy.exact",
-        "glm.thm5.privacy.exact",
-    ),
-    space=search.pair_event(
-        BOOSTED,
-        "1/2",
-        _CHANCE,
-        derivation=_TYPICAL,
-        definitions={"gap": "Y^2*epsilon/(2*Delta)"},
-        conditions={"losses": ("Delta >= 4*Y^2", "the loss of both models at any record of the data domain")},
-    ),
-)
 def theorem13_exact(context: Context) -> tuple[str, Evidence]:
     """Boosting over noisy gradient descent and output perturbation; an attack on a record of the last chunk."""
-    trials, attack = _boosting_attack(context)
+    trials, attack = context.pick(quick=10_000, full=1_000_000), exact_attack()
+    (bound,) = attack_bounds(
+        context, [(attack.sampler, attack.pair)], epsilon=attack.epsilon, delta=attack.delta, trials=trials
+    )
     return profiles(
-        [*guarantees(boosted, (GD, OUTPUT)), {"epsilon": 1.0, "delta": 1e-5, "attack": attack}],
+        [*guarantees(boosted, (GD, OUTPUT)), {"epsilon": 1.0, "delta": 1e-5, "attack": bound}],
         "variants: noisy GD, output perturbation; m = 3",
         "attack at (1, 1e-5) on a record of the last chunk whose loss moves by nearly its whole range, m = 2: epsilon "
-        f">= {attack:.4g}",
-        trials=trials,
+        f">= {bound:.4g}",
+        trials=2 * trials,
     )
-
-
-def _boosting_attack(context: Context) -> tuple[int, float]:
-    """Trials, and the lower bound on ε of boosting two models at the two ends of a ball, on a record of the last chunk.
-
-    Linear loss; the first chunk has labels +1 and the second −1, so that the two candidates are near ±B and the
-    output tells which was chosen; the last chunk's other records cancel.
-    """
-    n = 60
-    y = np.concatenate((np.ones(20), -np.ones(20), np.where(np.arange(20) % 2 == 0, 1.0, -1.0)))
-    data = GLMProblem(np.ones((n, 1)), y, loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
-    mechanism = Boosting(NoisyGD(1.0, 1e-5, steps=8, step_size=10.0, noise_scale=0.05), 1.0, 1e-5, models=2)
-    trials = context.pick(quick=10_000, full=1_000_000)
-    pair = data, data.replace_record(n - 1, np.ones(1), 1.0)
-    (bound,) = attack_bounds(context, [(mechanism, pair)], epsilon=1.0, delta=1e-5, trials=trials)
-    return 2 * trials, bound
-
-
-@certificate("glm.thm13.privacy.exact", "guarantee")
-def theorem13_certificate() -> Draft:
-    return boosted_certificate(False)
 
 
 @counted("glm.thm13.privacy.exact")
 def exact_attack() -> Attack:
-    """Boosting on a record of the last part, whose loss moves by nearly its whole range."""
+    """Boosting two models at the two ends of a ball, on a record of the last chunk.
+
+    Linear loss; the first chunk has labels +1 and the second −1, so that the two candidates are near ±B and the
+    output tells which was chosen; the last chunk's other records cancel.
+    """
     y = np.concatenate((np.ones(20), -np.ones(20), np.where(np.arange(20) % 2 == 0, 1.0, -1.0)))
     parts = GLMProblem(np.ones((60, 1)), y, loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
     boosting = Boosting(NoisyGD(1.0, 1e-5, steps=8, step_size=10.0, noise_scale=0.05), 1.0, 1e-5, models=2)
@@ -136,41 +104,6 @@ def exact_attack() -> Attack:
     return Attack(boosting, (parts, parts.replace_record(59, np.ones(1), 1.0)), 1.0, 1e-5, chunks)
 
 
-@paper.privacy(
-    "thm13",
-    variant="typical-records",
-    source="Theorem 13, condition 3",
-    expected="refuted",
-    holds="glm.thm13.privacy.exact",
-    statement="Algorithm 5 with the Laplace scale 4(m + 1)Delta/(n epsilon) is (epsilon, delta)-DP where the loss of "
-    "the base's output on a random record is below Delta with high probability.",
-    because="Neighbours differ in any record at all, likely under D or not. On a D without features and labels no "
-    "loss is above 0, and the replaced record moves one by 4Y^2.",
-    weight="hypothesis",
-    hurt="corner: Delta below the largest loss of a record of the domain, any n and epsilon",
-    quote=r"For any fixed S,  $\mathbb{P}_{(x,y)}[\ell(A(S);(x,y)) > \Delta(\gamma,\beta)] < \beta$",
-    consequence="Under a distribution whose only record is (0, 0) the condition holds with any Delta, while a "
-    "neighbouring data set may hold (e_1, -Y): the choice is then not private (true delta 0.99999 where 1e-5 is "
-    "claimed). Privacy holds where Delta bounds the loss of every record, for example by clipping the losses.",
-    space=search.pair_event(
-        BOOSTED,
-        "1/2",
-        _CHANCE,
-        derivation=_TYPICAL,
-        least="epsilon",
-        definitions={"gap": "Y^2*(m + 1)/n/(4*(m + 1)*Delta/(n*epsilon))"},
-        witness={"n": 4, "m": 3, "Y": 5, "Delta": 1, "epsilon": Fraction(49, 100), "delta": Fraction(1, 10)},
-    ),
-    errata=Correction(
-        place="Theorem 13, condition 3, appendix D",
-        line=933,
-        effect=2,
-        change='for P_{(x,y)} read "for every (x, y) in the domain, P" over the randomness of A',
-        caveat=r"The proof has “We know that probability at least  $1-\frac{\delta}{2},\ell(w;(x,y))\leq "
-        r"\Delta\left(\gamma,\frac{\delta}{2}\right)$” without saying over what; Assumption 2 quantifies as is needed: "
-        r"“\exists (x,y) \in S_2”.",
-    ),
-)
 def typical_records(context: Context) -> tuple[str, Evidence]:
     """D has the record (0, 0) alone: no loss, whatever the model; the record that is replaced has x = e_1."""
     epsilon, delta, y = 1.0, 1e-5, 1.0
@@ -202,6 +135,142 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
     )
 
 
+@paper.privacy(
+    "thm13",
+    source="Algorithm 5 with the Laplace scale of Theorem 13",
+    expected="refuted",
+    holds="glm.thm13.privacy.exact",
+    statement="Report noisy max with Lap(sigma), sigma^2 = 4(Y^2 + H~ gamma^2 X^2)/(n epsilon), makes Algorithm 5 "
+    "(epsilon, delta)-DP.",
+    because="A record of the last chunk moves a mean loss by up to (m + 1)Delta/n, so the choice needs the scale 4(m "
+    "+ 1)Delta/(n epsilon) for epsilon/2. The printed formula is that scale without m + 1 and squared: the noise is "
+    "too small where n epsilon is below about (m + 1)^2 Delta, with n >= n_0 too if Y is large.",
+    weight="misprint",
+    hurt="corner: n epsilon below about (m + 1)^2 Delta, for example |Y| = 10, n = 190, epsilon = 1",
+    quote=r"Let  $\widetilde{\sigma}^2 = \frac{4(\|\mathcal{Y}\|^2 + "
+    r"\widetilde{H}\widetilde{\gamma}^2\|\mathcal{X}\|^2)}{n\epsilon}$",
+    consequence="Read to the letter the Laplace scale of Algorithm 5 at |Y| = 10, n = 190, epsilon = 1 is 2.86 where "
+    "160 is needed, and one record moves the choice from near certain to near impossible (true delta 0.99998 where "
+    "1e-5 is claimed). As the scale itself, times m + 1, it gives epsilon/2-DP.",
+    errata=Correction(
+        place="Theorem 13, appendix D",
+        line=936,
+        effect=2,
+        change="for sigma~^2 = ... read sigma~ = 4(m + 1)Delta/(n epsilon), Delta a bound on the loss of every record",
+    ),
+    no_certificate="its pair's profile is an integral over m noises: a Laplace maximum, which the grammar "
+    "does not have",
+    rows={
+        "typical-records": {
+            "measure": typical_records,
+            "source": "Theorem 13, condition 3",
+            "holds": "glm.thm13.privacy.exact",
+            "statement": COINS,
+            "because": "Neighbours differ in any record at all, likely under D or not. On a D without features and "
+            "labels no loss is above 0, and the replaced record moves one by 4Y^2.",
+            "weight": "hypothesis",
+            "hurt": "corner: Delta below the largest loss of a record of the domain, any n and epsilon",
+            "quote": r"For any fixed S,  $\mathbb{P}_{(x,y)}[\ell(A(S);(x,y)) > \Delta(\gamma,\beta)] < \beta$",
+            "consequence": "Under a distribution whose only record is (0, 0) the condition holds with any Delta, while "
+            "a neighbouring data set may hold (e_1, -Y): the choice is then not private (true delta 0.99999 where 1e-5 "
+            "is claimed). Privacy holds where Delta bounds the loss of every record, for example by clipping the "
+            "losses.",
+            "errata": Correction(
+                place="Theorem 13, condition 3, appendix D",
+                line=933,
+                effect=2,
+                change='for P_{(x,y)} read "for every (x, y) in the domain, P" over the randomness of A',
+                caveat=r"The proof has “We know that probability at least  $1-\frac{\delta}{2},\ell(w;(x,y))\leq "
+                r"\Delta\left(\gamma,\frac{\delta}{2}\right)$” without saying over what; Assumption 2 quantifies as "
+                r"is needed: “\exists (x,y) \in S_2”.",
+            ),
+        },
+        "exact": {
+            "measure": theorem13_exact,
+            "source": "Theorem 13, with the Laplace scale of the clipped mean",
+            "expected": "proved",
+            "level": LEVEL,
+            "statement": "Algorithm 5 with the base at (epsilon, delta) and the Laplace scale 2 Delta/(n' epsilon), n' "
+            "the records of the last chunk, is (epsilon, delta)-DP.",
+            "because": DISJOINT + "Report noisy max with the scale 2 Delta/epsilon is epsilon-DP.",
+            "rests_on": (
+                "glm.sensitivity.inequality.losses",
+                "glm.noisy-max.inequality",
+                "glm.thm1.privacy.exact",
+                "glm.thm5.privacy.exact",
+            ),
+            "formulas": (EVERY_RECORD, BOOSTED),
+        },
+    },
+)
+def algorithm5_printed(context: Context) -> tuple[str, Evidence]:
+    """Two-valued outputs of a base that ignores its data: the law of Algorithm 5 is known in closed form."""
+    epsilon, delta, models = 1.0, 1e-5, theory.boosting_models(FAILURE)
+    rows: list[Row] = []
+    for y, last in ((1.0, 10), (10.0, 10), (10.0, 1_000), (100.0, 100_000), (1_000.0, 400_000)):
+        n = (models + 1) * last
+        gamma = y / math.sqrt(math.log(2.0))
+        scale = theory.boosting_scale(2.0, 1.0, y, gamma, n, epsilon)
+        tried = favours(y, last, scale, context.pick(quick=3, full=5))
+        found = [coin_pair(y, last, models, scale, favour) for favour in tried]
+        pair = max(found, key=lambda profile: profile.delta(epsilon))
+        enough = 16.0 * gamma**2 * math.log(4.0 / FAILURE) ** 8 * 2.0 / y**2
+        needed = 4.0 * (models + 1) * 4.0 * y**2 / (n * epsilon)
+        rows.append(
+            {
+                "Y": y,
+                "n": n,
+                "n is at least n_0": n >= enough,
+                "scale": scale,
+                "scale_needed": needed,
+                "epsilon": epsilon,
+                "delta": delta,
+                "pair": pair,
+            }
+        )
+    reference = rows[1]
+    return profiles(
+        rows,
+        f"value: the true delta at Y = {reference['Y']:g}, n = {reference['n']} where ({epsilon:g}, {delta:g}) is "
+        "claimed",
+        f"squared loss, B = Y, X = 1, m = {models}; the base returns +B e_1 or -B e_1 by a fair coin, so it is "
+        "(0, 0)-DP, and gamma^2 = B^2/log 2; one record of the last chunk changes from (e_1, Y) to (e_1, -Y)",
+        "with 4(.)/(n epsilon) read as the scale, times m + 1, as the corrected entry has it, the choice is "
+        "epsilon/2-DP",
+        value=reference["pair"].delta(epsilon),
+    )
+
+
+def favours(y: float, last: int, scale: float, count: int = 5) -> list[int]:
+    """How many of the other `last` − 1 records speak for +B e_1, net: `count` values from 0 to a lead of 40 scales."""
+    most = min(last - 1, math.ceil(40.0 * scale * last / (4.0 * y**2)))
+    return sorted({int(k) for k in np.linspace(0, most, count)})
+
+
+def coin_pair(y: float, last: int, models: int, scale: float, favour: int) -> Profile:
+    """The exact profile of Algorithm 5's output on the pair above; `favour` other records are (e_1, Y).
+
+    The remaining records are (0, 0). The loss of +B e_1 is 0 on (e_1, Y) and 4Y² on (e_1, −Y), that of −B e_1
+    the reverse.
+    """
+    each = 4.0 * y**2 / last
+    laws = [_coin_law(-favour * each - way * each, models, scale) for way in (1.0, -1.0)]
+    return discrete_profile(discrete.pair_from_logs(*laws), why="law of the chosen sign")
+
+
+def _coin_law(lead: float, models: int, scale: float) -> np.ndarray:
+    """log P(output is ±B e_1), where the mean loss of +B e_1 is larger by `lead`; sums over the models' signs."""
+    plus, minus = [], []
+    for k in range(models + 1):
+        weight = gammaln(models + 1) - gammaln(k + 1) - gammaln(models - k + 1) - models * math.log(2.0)
+        logs = selection.noisy_max(np.where(np.arange(models) < k, lead, 0.0), scale)
+        if k > 0:
+            plus.append(weight + logsumexp(logs[:k]))
+        if k < models:
+            minus.append(weight + logsumexp(logs[k:]))
+    return np.array([logsumexp(plus), logsumexp(minus)])
+
+
 BETAS = (0.2, 0.05, 0.0125, 0.003)
 BASE = NoisyGD(1.0, 1e-5, steps=3, step_size=0.2, noise_scale=2.0)
 CHUNK = 5_000
@@ -212,6 +281,125 @@ QUOTE = (
     r"From independence of  $\{w_i\}_{i=1}^m$ , with probability at least  $1-1/4^m=1-\frac{\beta}{4}$ , there "
     r"exists one model, say  $\widehat{w}_{i^*}$ , such  $L(\widehat{w}_{i^*};\mathcal{D}) \leq "
     r"L(w^*;\mathcal{D}) + 4\mathsf{ERR}\left(\frac{n}{m+1},\frac{\epsilon}{2}\right)$ ."
+)
+
+
+DIFFERENCES = Statement(
+    about="For an H~-smooth non-negative loss and all w, v: (l(w) - l(v))^2 <= H~|w - v|^2(l(w) + l(v)): {claim} for "
+    "all s = (sqrt l(w) - sqrt l(v))/(sqrt l(w) + sqrt l(v)).",
+    symbols={"s": Real("(sqrt l(w) - sqrt l(v))/(sqrt l(w) + sqrt l(v))", -1, 1)},
+    claim=inequality("1", "<=", "((1 - s)^2 + (1 + s)^2)/2"), cells=20,
+    steps=(
+        "|grad l|^2 <= 2 H~ l makes the root of l sqrt(H~/2)-Lipschitz, so (l(w) - l(v))^2 <= (H~/2)|w - v|^2 (sqrt "
+        "l(w) + sqrt l(v))^2; the roots' sum is taken as 1.",
+    ),
+)  # fmt: skip
+
+
+SIZES = (20_000, 80_000, 320_000)
+"""Records; n₀ = 16γ² log⁸(4/β)H̃/‖Y‖² is 16,140 at β = 1/2, B = X = Y = 1, H̃ = 2."""
+LEARNER = NoisyGD(1.0, 1e-5, steps=64)
+BETA = 0.5
+
+
+def _row(n: int, found: np.ndarray, error: float, bound: float) -> Row:
+    failed, sets = int((found > bound).sum()), found.size
+    least = float(lower(failed, sets, LEVEL / len(SIZES))) if failed else 0.0
+    return {"n": n, "ERR": error, "excess": float(np.quantile(found, 1.0 - BETA)), "bound": bound,
+            "ratio": float(found.max()) / bound, "failures": failed / sets, "at least": least, "allowed": BETA,
+            "zero predictor": 0.25}  # fmt: skip
+
+
+Bound = Callable[[int, float], float]
+"""From n and the ERR of the base on its chunk."""
+
+
+def against(
+    context: Context, bound_at: Bound, make: Callable[[int], Boosting], what: str = "", base: str = "noisy GD as base"
+) -> Evidence:
+    """One run on each of many data sets at each n against a bound, ERR as measured for the base on its chunk."""
+    sets, rows = context.pick(quick=32, full=64), []
+    for n in SIZES:
+        parts = sampled(context, excess_pair, make(n), n, blocks=sets)
+        found, single = (np.array([part[name] for part in parts]) for name in ("boosted", "single"))
+        error = float(single.mean())
+        rows.append(_row(n, found, error, bound_at(n, error)))
+    return margins(
+        rows,
+        "value: the largest ratio of an excess risk to the bound; the margin is of a lower confidence bound of the "
+        "frequency of failures against beta",
+        f"squared loss, 4 even coordinates, B = X = Y = 1, epsilon = 1, beta = {BETA}, {base}, exact "
+        f"calibration, {sets} data sets a point, one run on each; the bound is below the zero predictor's risk "
+        f"{'at each n' if what else 'where the column says so'}{what}",
+        value="ratio",
+        sides=("at least", "allowed"),
+        trials=sets * len(SIZES),
+    )
+
+
+def _descent(n: int) -> Boosting:
+    return Boosting(LEARNER, 1.0, 1e-5, beta=BETA)
+
+
+def whole_bound(context: Context, shrink: float = 1.0) -> Evidence:
+    """The bound as printed, its logarithms left out, times `shrink`."""
+    gamma, widest = 1.0 / math.sqrt(math.log(2.0)), 4.0  # B = X = Y = 1: E exp(⟨w, u⟩²/γ²) ≤ 2, sup of the loss
+    return against(
+        context, lambda n, error: shrink * theory.boosting_rate(error, widest, 2.0, 1.0, gamma, n, 1.0), _descent,
+        ", and with the log^4(8/beta) of the proof's last display from about n = 2 10^7 on only",
+    )  # fmt: skip
+
+
+def whole_bound_corrected(context: Context, shrink: float = 1.0) -> Evidence:
+    """The runs of `whole_bound` against the corrected bound times `shrink`."""
+    m = _descent(0).number_of_models()
+    return against(
+        context,
+        lambda n, error: shrink * theory_boosting.boosted_excess(error, 2.0, 1.0, 1.0, n, m, 1.0, BETA), _descent,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reaching(OutputPerturbation):
+    """Algorithm 3 whose losses Algorithm 5 clips beyond `theory_boosting.perturbed_reach` alone."""
+
+    def prediction_bound(self, problem: GLMProblem) -> float:
+        m = theory.boosting_models_corrected(BETA)
+        noise = self.sigma(problem)
+        return theory_boosting.perturbed_reach(problem.x_bound, problem.radius, noise, (m + 1) * problem.n, m, BETA)
+
+
+def perturbed_bound(context: Context, shrink: float = 1.0) -> Evidence:
+    """Boosted output perturbation against the bound times `shrink`."""
+    m, base = theory.boosting_models_corrected(BETA), Reaching(1.0, 1e-5)
+
+    def reach(n: int) -> float:
+        X, y = np.zeros((n // (m + 1), 4)), np.zeros(n // (m + 1))
+        return base.prediction_bound(GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0))
+
+    def make(n: int) -> Boosting:
+        scale = 4.0 * (1.0 + reach(n)) ** 2 * (m + 1) / n  # H = 2, Y = 1: M = (1 + tau)^2
+        return Boosting(base, 1.0, 1e-5, beta=BETA, noise_scale=scale)
+
+    def bound_at(n: int, error: float) -> float:
+        return shrink * theory_boosting.boosted_perturbed_excess(error, 2.0, 1.0, reach(n), n, m, 1.0, BETA)
+
+    return against(context, bound_at, make, base="Algorithm 3 as base")
+
+
+def excess_pair(boosting: Boosting, n: int, seed: int, block: int) -> dict[str, Any]:
+    """Excess risk of one run of boosting, and of one of its base on the first chunk, on a data set of n records."""
+    population = ScaledBasis.even("squared", 4, 4, 1.0)
+    rng = stream(seed, "glm.thm13.inequality.bound", boosting, n, block)
+    problem = population.draw(n, rng)
+    chunk = problem.records(0, n // (boosting.number_of_models() + 1))
+    boosted, single = boosting(problem, 1, rng), boosting.mechanism()(chunk, 1, rng)
+    return {"boosted": float(population.excess_risk(boosted)[0]), "single": float(population.excess_risk(single)[0])}
+
+
+_BOUNDED = (
+    r"Given a dataset S of  $n \geq n_0$  samples, with probability at least  $1 - \beta$ , the excess risk of its "
+    r"output  $\widehat{w}_{i^*}$  is bounded as,"
 )
 
 
@@ -228,6 +416,69 @@ QUOTE = (
     quote=QUOTE,
     frequencies=("failures", "allowed", 4),
     figure=Figure("failures_thm13", "failures", "at most {value:.1%} of the failures allowed"),
+    rows={
+        "differences": {
+            "source": "Theorem 13, corrected: differences of losses",
+            "expected": "proved",
+            "level": 0.0,
+            "quote": r"The key idea is that non-negativity, convexity, smoothness and loss bounded at zero, all "
+            r"together enable strong bounds on the variance of the loss, and consequently give stronger concentration "
+            r"bounds.",
+            "statement": DIFFERENCES,
+            "measure": rows_of,
+            "arguments": measured(
+                DIFFERENCES, [{"s": s} for s in (-1, "-1/2", 0, "1/2", 1)], "the squared loss comes near it as w -> v"
+            ),
+            "because": "|l'|^2 <= 2H~l makes the root of l sqrt(H~/2)-Lipschitz, and (l(w) - l(v))^2 = (sqrt l(w) - "
+            "sqrt l(v))^2 (sqrt l(w) + sqrt l(v))^2 <= (H~/2)|w - v|^2 2(l(w) + l(v)). Convexity is not used; the "
+            "constant 1 is the least.",
+        },
+        "bound": {
+            "measure": whole_bound,
+            "source": "Theorem 13, its whole bound, Algorithm 5 corrected",
+            "full_only": True,
+            "rests_on": ("glm.thm13.inequality", "glm.thm13.inequality.bound-corrected"),
+            "quote": _BOUNDED,
+            "statement": "With probability at least 1 - beta the excess risk of Algorithm 5 is at most ERR + 2 "
+            "Delta/(n epsilon) + 2 Delta/n + 32 gamma sqrt(H~)|Y|/sqrt(n) + 16|Y|/sqrt(n) + 128 H~ gamma^2/n, the "
+            "numbers of the theorem, its logarithms left out.",
+            "because": "Every term bounds a step of the proof: a good model, report noisy max, and the deviation of a "
+            "chunk's mean loss from the risk, twice. Without 16|Y|/sqrt(n) the statement is "
+            "glm.thm13.inequality.bound-corrected, up to constants.",
+            "origin": "corrected",
+        },
+        "bound-corrected": {
+            "measure": whole_bound_corrected,
+            "source": "Theorem 13, corrected, for models in the ball",
+            "full_only": True,
+            "rests_on": ("glm.thm13.inequality", "glm.thm13.inequality.differences"),
+            "quote": r"whereas the previous high probability result of [SST10] had an additional  "
+            r"$\widetilde{O}\left(\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}\right)$  term, which was also limited to only "
+            r"GLMs.",
+            "statement": "For models in B_B and m >= log_4(4/beta), with probability at least 1 - beta the excess risk "
+            "is at most 5 ERR + 2 Lambda + 8 sqrt(H~)B|Y|sqrt(l/n') + 72 H~B^2 l/n' + 2Ml/(3n'), n' = n/(m + 1), l = "
+            "log(2m/beta), M = (|Y| + sqrt(H~/2)B)^2, Lambda = 2b log(4m/beta), b = 4M(m + 1)/(n epsilon): no term "
+            "|Y|^2/sqrt(n), nor |Y|/sqrt(n).",
+            "because": "Some model has L(v) <= L* + 4ERR but for beta/4, the chosen one a mean loss at most Lambda "
+            "above it but for beta/4; Bernstein on l(v) - l(w) <= M over m candidates (beta/2), with E(l(w) - l(v))^2 "
+            "<= 4H~B^2(L(w) + L(v)) and L(v) <= |Y|^2 + 4ERR.",
+        },
+        "bound-perturbed": {
+            "measure": perturbed_bound,
+            "source": "Theorem 13, corrected, for Algorithm 3",
+            "full_only": True,
+            "rests_on": ("glm.thm13.inequality", "glm.thm13.inequality.differences"),
+            "origin": "corrected",
+            "quote": _BOUNDED,
+            "statement": "For models of Algorithm 3, independent, |w*| <= B, losses clipped at M and m >= "
+            "log_4(4/beta), with probability at least 1 - beta the excess risk is at most 5 ERR + 2 Lambda + 8 sqrt(H) "
+            "tau |Y| sqrt(l/n') + 72 H tau^2 l/n' + 2Ml/(3n') + 4(|Y|^2 + H tau^2)/n', l = log(4m/beta), tau = |X|(B + "
+            "sigma sqrt(2 log(16 m^2 n'/beta))), M = (|Y| + sqrt(H/2) tau)^2, Lambda = 8M(m + 1)l/(n epsilon), n' = "
+            "n/(m + 1).",
+            "because": "As for models in the ball where |<xi, x>| is at most tau - B|X|: all predictions on the last "
+            "chunk are but for beta/16, and what lies beyond adds 2(|Y|^2 + H tau^2)/n' to a risk but for beta/8.",
+        },
+    },
 )
 def failures(context: Context, models: int | None = None) -> Evidence:
     """Failures on one data set, over the noise alone; `models` replaces m of the exact calibration."""
@@ -283,210 +534,6 @@ def count(boosting: Boosting, seed: int, block: int) -> dict[str, Any]:
         "single": int((clipped_risk(last, models[0], reach) > level + term).sum()),
         "term": term,
     }
-
-
-LOSSES = (losses.squared(), losses.half_squared(), losses.logistic(), losses.huber(1.0))
-
-
-DIFFERENCES = Statement(
-    about="For an H~-smooth non-negative loss and all w, v: (l(w) - l(v))^2 <= H~|w - v|^2(l(w) + l(v)): {claim} for "
-    "all s = (sqrt l(w) - sqrt l(v))/(sqrt l(w) + sqrt l(v)).",
-    symbols={"s": Real("(sqrt l(w) - sqrt l(v))/(sqrt l(w) + sqrt l(v))", -1, 1)},
-    claim=inequality("1", "<=", "((1 - s)^2 + (1 + s)^2)/2"), cells=20,
-    steps=(
-        "|grad l|^2 <= 2 H~ l makes the root of l sqrt(H~/2)-Lipschitz, so (l(w) - l(v))^2 <= (H~/2)|w - v|^2 (sqrt "
-        "l(w) + sqrt l(v))^2; the roots' sum is taken as 1.",
-    ),
-)  # fmt: skip
-
-
-@paper.inequality(
-    "thm13",
-    variant="differences",
-    source="Theorem 13, corrected: differences of losses",
-    expected="proved",
-    quote=r"The key idea is that non-negativity, convexity, smoothness and loss bounded at zero, all together enable "
-    r"strong bounds on the variance of the loss, and consequently give stronger concentration bounds.",
-    statement=DIFFERENCES,
-    because="|l'|^2 <= 2H~l makes the root of l sqrt(H~/2)-Lipschitz, and (l(w) - l(v))^2 = (sqrt l(w) - sqrt l(v))^2 "
-    "(sqrt l(w) + sqrt l(v))^2 <= (H~/2)|w - v|^2 2(l(w) + l(v)). Convexity is not used; the constant 1 is the least.",
-)
-def differences(context: Context, constant: float = 1.0) -> Evidence:
-    """Random and nearly equal predictions z, z' of every smooth loss; `constant` below 1 is refuted."""
-    rng, size = stream(context.seed, "glm.thm13.differences"), context.pick(quick=20_000, full=1_000_000)
-    rows: list[Row] = []
-    for loss in LOSSES:
-        z = rng.standard_normal(size) * 10.0 ** rng.uniform(-3, 3, size)
-        apart = rng.standard_normal(size) * 10.0 ** rng.uniform(-4, 3, size)
-        y = np.where(rng.random(size) < 0.5, -1.0, 1.0)
-        first, second = loss.value(z, y), loss.value(z + apart, y)
-        right = constant * loss.smoothness * apart**2 * (first + second)
-        # a difference of nearly equal losses is rounded to parts of 1e-16 of their size
-        left = np.maximum(np.abs(second - first) - 4e-15 * (first + second), 0.0) ** 2
-        rows.append({"loss": loss.name, "ratio": float(np.max(left / right))})
-    largest = max(row["ratio"] for row in rows)
-    return margins(
-        rows,
-        "value: the largest ratio of the two sides; the least constant is 1, approached by the squared loss as w -> v",
-        value=largest,
-        margin=1.0 + 1e-9 - largest,
-        trials=size * len(LOSSES),
-    )
-
-
-SIZES = (20_000, 80_000, 320_000)
-"""Records; n₀ = 16γ² log⁸(4/β)H̃/‖Y‖² is 16,140 at β = 1/2, B = X = Y = 1, H̃ = 2."""
-LEARNER = NoisyGD(1.0, 1e-5, steps=64)
-BETA = 0.5
-
-
-def _runs(context: Context) -> tuple[Boosting, int, list[tuple[int, np.ndarray, float]]]:
-    """The mechanism, its data sets a point, and (n, excess risk of each run, mean excess of the base on its chunk)."""
-    sets, boosting = context.pick(quick=32, full=64), Boosting(LEARNER, 1.0, 1e-5, beta=BETA)
-    points = []
-    for n in SIZES:
-        parts = sampled(context, excess_pair, boosting, n, blocks=sets)
-        found, single = (np.array([part[name] for part in parts]) for name in ("boosted", "single"))
-        points.append((n, found, float(single.mean())))
-    return boosting, sets, points
-
-
-def _judged(rows: list[Row], what: str, sets: int, base: str = "noisy GD as base") -> Evidence:
-    return margins(
-        rows,
-        "value: the largest ratio of an excess risk to the bound; the margin is of a lower confidence bound of the "
-        "frequency of failures against beta",
-        f"squared loss, 4 even coordinates, B = X = Y = 1, epsilon = 1, beta = {BETA}, {base}, exact "
-        f"calibration, {sets} data sets a point, one run on each; the bound is below the zero predictor's risk "
-        f"{'at each n' if what else 'where the column says so'}{what}",
-        value="ratio",
-        sides=("at least", "allowed"),
-        trials=sets * len(SIZES),
-    )
-
-
-def _row(n: int, found: np.ndarray, error: float, bound: float) -> Row:
-    failed, sets = int((found > bound).sum()), found.size
-    least = float(lower(failed, sets, LEVEL / len(SIZES))) if failed else 0.0
-    return {"n": n, "ERR": error, "excess": float(np.quantile(found, 1.0 - BETA)), "bound": bound,
-            "ratio": float(found.max()) / bound, "failures": failed / sets, "at least": least, "allowed": BETA,
-            "zero predictor": 0.25}  # fmt: skip
-
-
-@paper.inequality(
-    "thm13",
-    variant="bound",
-    source="Theorem 13, its whole bound, Algorithm 5 corrected",
-    expected="not refuted",
-    level=LEVEL,
-    full_only=True,
-    rests_on=("glm.thm13.inequality", "glm.thm13.inequality.bound.corrected"),
-    quote=r"Given a dataset S of  $n \geq n_0$  samples, with probability at least  $1 - \beta$ , the excess risk of "
-    r"its output  $\widehat{w}_{i^*}$  is bounded as,",
-    statement="With probability at least 1 - beta the excess risk of Algorithm 5 is at most ERR + 2 Delta/(n epsilon) "
-    "+ 2 Delta/n + 32 gamma sqrt(H~)|Y|/sqrt(n) + 16|Y|/sqrt(n) + 128 H~ gamma^2/n, the numbers of the theorem, its "
-    "logarithms left out.",
-    because="Every term bounds a step of the proof: a good model, report noisy max, and the deviation of a chunk's "
-    "mean loss from the risk, twice. Without 16|Y|/sqrt(n) the statement is glm.thm13.inequality.bound.corrected, up "
-    "to constants.",
-    origin="corrected",
-)
-def whole_bound(context: Context, shrink: float = 1.0) -> Evidence:
-    """One run on each of many data sets; the bound times `shrink`, ERR as measured for the base on its chunk."""
-    gamma, widest = 1.0 / math.sqrt(math.log(2.0)), 4.0  # B = X = Y = 1: E exp(⟨w, u⟩²/γ²) ≤ 2, sup of the loss
-    _, sets, points = _runs(context)
-    rows = [
-        _row(n, found, error, shrink * boosting_rate(error, widest, 2.0, 1.0, gamma, n, 1.0))
-        for n, found, error in points
-    ]
-    return _judged(rows, ", and with the log^4(8/beta) of the proof's last display from about n = 2 10^7 on only", sets)
-
-
-@paper.inequality(
-    "thm13",
-    variant="bound.corrected",
-    source="Theorem 13, corrected, for models in the ball",
-    expected="not refuted",
-    level=LEVEL,
-    full_only=True,
-    rests_on=("glm.thm13.inequality", "glm.thm13.inequality.differences"),
-    quote=r"whereas the previous high probability result of [SST10] had an additional  "
-    r"$\widetilde{O}\left(\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}\right)$  term, which was also limited to only GLMs.",
-    statement="For models in B_B and m >= log_4(4/beta), with probability at least 1 - beta the excess risk is at most "
-    "5 ERR + 2 Lambda + 8 sqrt(H~)B|Y|sqrt(l/n') + 72 H~B^2 l/n' + 2Ml/(3n'), n' = n/(m + 1), l = log(2m/beta), M = "
-    "(|Y| + sqrt(H~/2)B)^2, Lambda = 2b log(4m/beta), b = 4M(m + 1)/(n epsilon): no term |Y|^2/sqrt(n), nor "
-    "|Y|/sqrt(n).",
-    because="Some model has L(v) <= L* + 4ERR but for beta/4, the chosen one a mean loss at most Lambda above it but "
-    "for beta/4; Bernstein on l(v) - l(w) <= M over m candidates (beta/2), with E(l(w) - l(v))^2 <= 4H~B^2(L(w) + "
-    "L(v)) and L(v) <= |Y|^2 + 4ERR.",
-)
-def whole_bound_corrected(context: Context, shrink: float = 1.0) -> Evidence:
-    """The runs of `whole_bound` against the corrected bound times `shrink`."""
-    boosting, sets, points = _runs(context)
-    m = boosting.number_of_models()
-    rows = [
-        _row(n, found, error, shrink * theory_boosting.boosted_excess(error, 2.0, 1.0, 1.0, n, m, 1.0, BETA))
-        for n, found, error in points
-    ]
-    return _judged(rows, "", sets)
-
-
-@dataclass(frozen=True)
-class Reaching(OutputPerturbation):
-    """Algorithm 3 whose losses Algorithm 5 clips beyond `theory_boosting.perturbed_reach` alone."""
-
-    def prediction_bound(self, problem: GLMProblem) -> float:
-        m = boosting_models_corrected(BETA)
-        noise = self.sigma(problem)
-        return theory_boosting.perturbed_reach(problem.x_bound, problem.radius, noise, (m + 1) * problem.n, m, BETA)
-
-
-@paper.inequality(
-    "thm13",
-    variant="bound.perturbed",
-    source="Theorem 13, corrected, for Algorithm 3",
-    expected="not refuted",
-    level=LEVEL,
-    full_only=True,
-    rests_on=("glm.thm13.inequality", "glm.thm13.inequality.differences"),
-    origin="corrected",
-    quote=r"Given a dataset S of  $n \geq n_0$  samples, with probability at least  $1 - \beta$ , the excess risk of "
-    r"its output  $\widehat{w}_{i^*}$  is bounded as,",
-    statement="For models of Algorithm 3, independent, |w*| <= B, losses clipped at M and m >= log_4(4/beta), with "
-    "probability at least 1 - beta the excess risk is at most 5 ERR + 2 Lambda + 8 sqrt(H) tau |Y| sqrt(l/n') + 72 H "
-    "tau^2 l/n' + 2Ml/(3n') + 4(|Y|^2 + H tau^2)/n', l = log(4m/beta), tau = |X|(B + sigma sqrt(2 log(16 m^2 "
-    "n'/beta))), M = (|Y| + sqrt(H/2) tau)^2, Lambda = 8M(m + 1)l/(n epsilon), n' = n/(m + 1).",
-    because="As for models in the ball where |<xi, x>| is at most tau - B|X|: all predictions on the last chunk are "
-    "but for beta/16, and what lies beyond adds 2(|Y|^2 + H tau^2)/n' to a risk but for beta/8.",
-)
-def perturbed_bound(context: Context, shrink: float = 1.0) -> Evidence:
-    """Boosted output perturbation, one run on each of many data sets, against the bound times `shrink`."""
-    m = boosting_models_corrected(BETA)
-    base, sets = Reaching(1.0, 1e-5), context.pick(quick=32, full=64)
-    rows = []
-    for n in SIZES:
-        chunk = GLMProblem(
-            np.zeros((n // (m + 1), 4)), np.zeros(n // (m + 1)), loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0
-        )
-        tau = base.prediction_bound(chunk)
-        scale = 4.0 * (1.0 + tau) ** 2 * (m + 1) / n  # H = 2, Y = 1: M = (1 + tau)^2
-        boosting = Boosting(base, 1.0, 1e-5, beta=BETA, noise_scale=scale)
-        parts = sampled(context, excess_pair, boosting, n, blocks=sets)
-        found, single = (np.array([part[name] for part in parts]) for name in ("boosted", "single"))
-        error = float(single.mean())
-        bound = theory_boosting.boosted_perturbed_excess(error, 2.0, 1.0, tau, n, m, 1.0, BETA)
-        rows.append(_row(n, found, error, shrink * bound))
-    return _judged(rows, "", sets, "Algorithm 3 as base")
-
-
-def excess_pair(boosting: Boosting, n: int, seed: int, block: int) -> dict[str, Any]:
-    """Excess risk of one run of boosting, and of one of its base on the first chunk, on a data set of n records."""
-    population = ScaledBasis.even("squared", 4, 4, 1.0)
-    rng = stream(seed, "glm.thm13.inequality.bound", boosting, n, block)
-    problem = population.draw(n, rng)
-    chunk = problem.records(0, n // (boosting.number_of_models() + 1))
-    boosted, single = boosting(problem, 1, rng), boosting.mechanism()(chunk, 1, rng)
-    return {"boosted": float(population.excess_risk(boosted)[0]), "single": float(population.excess_risk(single)[0])}
 
 
 @paper.rate(

@@ -11,7 +11,6 @@ import numpy as np
 
 from dpbench.bounds import lower
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
@@ -31,13 +30,13 @@ from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.pairs import random_record
 from dpbench.papers.glm.theorems.selection_privacy import (
-    _DISJOINT,
+    DISJOINT,
     GD,
     JL,
     NAMES,
     OUTPUT,
+    SEARCHED,
     TARGETS,
-    boosted_certificate,
     guarantees,
     problem,
 )
@@ -91,11 +90,6 @@ def worst_choice(seed: int, tries: int) -> tuple[float, float]:
     return moved, leaks
 
 
-@certificate("glm.thm7.privacy.exact", "guarantee")
-def theorem7_certificate() -> Draft:
-    return boosted_certificate(True)
-
-
 @counted("glm.thm7.privacy.exact")
 def exact_attack() -> Attack:
     """Grid search over one candidate on a record of S₂ whose loss moves by nearly its whole range.
@@ -132,7 +126,7 @@ def exact_attack() -> Attack:
             "source": "Theorem 7, with the sensitivity of the clipped mean",
             "level": LEVEL,
             "statement": "Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
-            "because": _DISJOINT + "K Gaussian candidates at mu(epsilon, delta)/sqrt(K) compose to mu(epsilon, "
+            "because": DISJOINT + "K Gaussian candidates at mu(epsilon, delta)/sqrt(K) compose to mu(epsilon, "
             "delta); others by basic composition.",
             "rests_on": (
                 "glm.sensitivity.inequality.losses",
@@ -140,6 +134,7 @@ def exact_attack() -> Attack:
                 "glm.thm1.privacy.exact",
                 "glm.thm5.privacy.exact",
             ),
+            "formulas": SEARCHED,
         },
     },
 )
