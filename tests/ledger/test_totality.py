@@ -34,8 +34,9 @@ CASES = {case.name: case for case in (
     Case("clipped-subgradient", lambda **k: ClippedSubgradient(1.0, steps=3, **k), ("ball",),
          HEAVY_MECHANISMS[0].problem, HEAVY_MECHANISMS[0].neighbour),
 )}  # fmt: skip
-FLOAT_ALONE = ("noisy-gd", "jl", "averaged-perturbation", "exponential-tree")
-SLOW_IN_INTEGERS = ("grid-search", "boosting")  # over a base in integers: test_contract_premises.py has them
+FLOAT_ALONE = ("noisy-gd", "jl", "grid-search", "noisy-mean", "averaged-perturbation", "exponential-tree",
+               "clipped-subgradient")  # fmt: skip
+SLOW_IN_INTEGERS = ("boosting",)  # over a base in integers: test_contract_premises.py has them
 CERTIFIED = {"output-perturbation": ("distance", "tau"), "regularized-perturbation": ("gap", "allowed")}
 """What a solver's certificate must be at most, by the names in `diagnose`."""
 
