@@ -142,10 +142,13 @@ class NoisyGD(Mechanism):
         return Profile("lower", why, partial(_unprojected_delta, mu, log_kappa), None, "replace", mu)
 
     def _draw(self, problem: GLMProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
-        constants = self.eta(problem), self.sigma(problem), problem.radius
+        steps, constants = self.number_of_steps(problem), self._constants(problem)
         if constants[1] == 0.0:  # every trial is the same run
-            return np.repeat(descend(problem, 1, rng, self.number_of_steps(problem), constants), rows, axis=0)
-        return descend(problem, width, rng, self.number_of_steps(problem), constants)[:rows]
+            return np.repeat(descend(problem, 1, rng, steps, constants), rows, axis=0)
+        return descend(problem, width, rng, steps, constants)[:rows]
+
+    def _constants(self, problem: GLMProblem) -> Constants:
+        return self.eta(problem), self.sigma(problem), problem.radius
 
 
 def descend(problem: GLMProblem, width: int, rng: np.random.Generator, steps: int, constants: Constants) -> np.ndarray:
