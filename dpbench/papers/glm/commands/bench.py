@@ -38,7 +38,7 @@ def bench(
         typer.Option(
             "--data",
             metavar="NAME|FILE",
-            help="breast_cancer, digits, diabetes, fair, randhie, a CSV, or heavy-tailed: 401ksubs, meps",
+            help="breast_cancer, digits, diabetes, fair, randhie, a CSV, or heavy-tailed: airfare, 401ksubs, meps",
         ),
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="instead: the suite beside other tools")] = False,
