@@ -13,8 +13,8 @@ import json
 import os
 import re
 import sys
-from itertools import pairwise, product
-from math import isqrt, prod
+from itertools import pairwise
+from math import isqrt
 from pathlib import Path
 
 try:
@@ -28,7 +28,7 @@ WIDEST = fmpq(1, 1000)  # relative width of an enclosure
 LEAST = fmpq(1, 1000)  # by which doubling a symbol moves the decided ratio
 TEXT, FILE = 4000, 2_000_000  # characters of an expression, of a file
 BITS = 40_000  # of a rational that is kept as such; beyond it a ball stands for it
-TERMS, CELLS = 20_000, 20_000  # of a sum, of a box
+TERMS, CELLS = 20_000, 20_000  # of a sum, of a region or a partition
 COUNT = 10**7  # the largest parameter of a tail
 OPERATIONS = 800_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"  # of a certificate: no text that a terminal could wrap
@@ -1143,19 +1143,6 @@ def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
     says += f"where the chance of {r} or more is {show(claim['tail'])}"
     return says, shown, (lower, claim["delta"])
 
-def box(claim: dict, shows: dict, scope: Scope) -> tuple:
-    """The relation on every cell of the listed subdivision, its symbols whole intervals."""
-    same("what is shown", set(), set(shows))
-    must(claim["relation"] in OPPOSITE and bool(claim["box"]), "a box has a relation and a side")
-    sides = {name: increasing(edges) for name, edges in claim["box"].items()}
-    count = prod(len(edges) - 1 for edges in sides.values())
-    must(count <= CELLS, f"more than {CELLS} cells")
-    for cell in product(*(list(pairwise(edges)) for edges in sides.values())):
-        where = scope.changed(**dict(zip(sides, cell, strict=True)))
-        need(claim["relation"], claim["left"], claim["right"], where, f"the cell {cell}")
-    spans = ", ".join(f"{name} in [{e[0]}, {e[-1]}]" for name, e in sides.items())
-    return f"{said(claim)} for all {spans}", f"{count} cells", (claim["left"], claim["right"])
-
 def defined(node: tuple, scope: Scope) -> bool:
     """Whether a formula has a value, at some precision."""
     for precision in PRECISIONS:
@@ -1236,11 +1223,10 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
     "guarantee": (guarantee, ("proved",), f"{_PAIR} calibrated!"),
     "inequality": (inequality, ("refuted",), "left relation! right"),
     "mixture": (mixture, ("refuted",), "variable! partition! profile tail epsilon delta"),
-    "box": (box, ("proved", "not refuted"), "box! left relation! right"),
     "region": (region, ("proved",), "region! cuts! witness! given? claims?"),
     "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
 }
-WORDS = {"refuted": "REFUTES", "proved": "SHOWS", "not refuted": "SHOWS"}
+WORDS = {"refuted": "REFUTES", "proved": "SHOWS"}
 
 # ---- Relevance: a certificate that a symbol does not touch says nothing of it ------------------
 def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
@@ -1353,7 +1339,7 @@ def check(c: dict) -> dict:
     same("the parts of the claim", wanted, sorted(c["claim"]))
     claim, symbols = dict(c["claim"]), set(c["symbols"])
     running = {claim["variable"]} if "variable" in claim else set()
-    sides = claim.get("box", claim.get("region", {}))
+    sides = claim.get("region", {})
     must(isinstance(sides, dict) and running | set(sides) <= symbols, "what runs is a symbol")
     free = running | set(sides)
     fixed, used, stated = {}, set(free), []
@@ -1380,7 +1366,7 @@ def check(c: dict) -> dict:
     must(set().union(*map(names, given)) <= known, "a fact is filled by names that are known")
     used = used.union(*map(names, stated), *map(names, assumed.values())) - {"rest"}
     same("symbols and definitions, all said and used", sorted(known), sorted(used))
-    if c["kind"] in ("inequality", "box", "region", "growth"):  # bare numbers say nothing
+    if c["kind"] in ("inequality", "region", "growth"):  # bare numbers say nothing
         whole = sides_of or [one for one in stated if one[0] not in BINDING or BINDING[one[0]]]
         meant = [fixed.get(n[1], n) if n[0] == "sym" else n for n in whole]
         formula = any(names(n) and n[0] not in ("num", "sym") for n in meant)
@@ -1398,8 +1384,7 @@ def check(c: dict) -> dict:
         says, shown, *decided = run(claim, instance["shows"], scope)
         where = ", ".join(f"{name} = {value}" for name, value in instance["values"].items())
         lines.append(f"{WORDS[c['verdict']]} {says}{f' at {where}' if where else ''}: {shown}")
-        at = {name: rational(edges[-1]) for name, edges in claim.get("box", {}).items()}
-        at |= {name: rational(value) for name, value in claim.get("witness", {}).items()}
+        at = {name: rational(value) for name, value in claim.get("witness", {}).items()}
         at |= {claim["variable"]: fmpq(2) ** claim["from"]} if c["kind"] == "growth" else {}
         still = {name for name in still
                  if not any(moves(pair, name, scope, at) for pair in decided)}

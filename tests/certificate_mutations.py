@@ -79,7 +79,7 @@ def mutations(certificate: dict[str, Any]) -> Iterator[tuple[str, str, dict[str,
         if expression and leaf != "rest":
             for sort, text in of_expression(leaf):
                 yield sort, f"{where}: {leaf} -> {text}", changed(certificate, path, text)
-        elif top == "instances" or (top == "claim" and part in ("points", "partition", "box", "witness")):
+        elif top == "instances" or (top == "claim" and part in ("points", "partition", "witness")):
             for text in of_number(leaf):
                 yield "number", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "region":

@@ -190,30 +190,6 @@ def mixture(rng: random.Random, false: bool) -> Made:
                        shows={"delta": shown(said, 6)})  # fmt: skip
 
 
-def box(rng: random.Random, false: bool) -> Made:
-    """Says "proved" of a comparison that fails at a corner, by a margin there, and holds elsewhere."""
-    x = sorted({number(rng) for _ in range(rng.randint(2, 8))} | {Fraction(1, 20)})
-    y = sorted({number(rng) for _ in range(rng.randint(1, 3))} | {Fraction(1, 20)})
-    top, other, c = x[-1], y[-1], number(rng)
-    left, value = rng.choice((
-        ("c*log(1 + x)", real(c) * mpmath.log1p(real(top))), ("c*sqrt(x)", real(c) * mpmath.sqrt(real(top))),
-        ("c*x/(1 + 0*x)", real(c * top)), ("c*exp(-1/x)", real(c) * mpmath.exp(-1 / real(top))),
-        ("c*x*y", real(c * top * other)), ("c*log(x + y)", None), ("c*x^2*sqrt(y)", None),
-    ))  # fmt: skip
-    if value is None:
-        value = real(c) * (mpmath.log(real(top + other)) if "log" in left else real(top**2) * mpmath.sqrt(real(other)))
-    if value <= 0:
-        return box(rng, false)
-    bound = claimed(rng, value, beyond=false)
-    relation, sides = rng.choice(("<=", "<")), {"x": x} | ({"y": y} if "y" in left else {})
-    claim = {"box": {name: list(map(str, edges)) for name, edges in sides.items()}, "left": left,
-             "relation": relation, "right": "h"}  # fmt: skip
-    if rng.random() < 0.5:
-        claim |= {"left": "h", "relation": {"<=": ">=", "<": ">"}[relation], "right": left}
-    verdict = rng.choice(("proved", "not refuted"))
-    return certificate("box", claim, values=texts(c=c, h=bound), free=sides, verdict=verdict)
-
-
 def region(rng: random.Random, false: bool) -> Made:
     """Says "proved" of a bound below the least value on a region, at an end, a turn, or where what is given begins."""
     at, c, more = Fraction(rng.randint(1, 80), 8), number(rng), number(rng)
@@ -262,5 +238,5 @@ def growth(rng: random.Random, false: bool) -> Made:
 
 KINDS: dict[str, Callable[[random.Random, bool], Made]] = {
     "inequality": inequality, "pair-discrete": pair_discrete, "pair-shift": pair_shift, "guarantee": guarantee,
-    "mixture": mixture, "box": box, "region": region, "growth": growth,
+    "mixture": mixture, "region": region, "growth": growth,
 }  # fmt: skip

@@ -12,7 +12,6 @@ DECIDES = {
     "guarantee": "sensitivity and noise: δ(ε), or the log-ratio, is within the claim at each instance listed",
     "inequality": "both sides at the values listed: the opposite of what is claimed",
     "mixture": "a finite partition with tail bounds: a lower bound on a mixture's δ(ε) is above δ",
-    "box": "an inequality on every cell of a subdivision, by interval evaluation",
     "region": "an inequality on a region, infinite ends allowed: intervals with slopes on the cells of a tree",
     "growth": "a quantity that exceeds c t^a log(t)^b for all t from some t on: no constant bounds it",
 }
@@ -24,7 +23,6 @@ WORDS = {
     "guarantee": ("proved",),
     "inequality": ("refuted",),
     "mixture": ("refuted",),
-    "box": ("proved", "not refuted"),
     "region": ("proved",),
     "growth": ("refuted",),
 }

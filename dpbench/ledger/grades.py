@@ -29,8 +29,7 @@ PROVING = ("certificate", "exact", "derivation")
 """Grades with which a verdict may be "proved"."""
 DECIDING = {
     "refuted": ("pair-discrete", "pair-shift", "inequality", "mixture", "growth"),
-    "proved": ("guarantee", "box", "region"),
-    "not refuted": ("box",),
+    "proved": ("guarantee", "region"),
 }
 """Kinds of certificate that decide a verdict. The others record samples or slopes of points: they support a verdict and
 do not decide it, and neither does a guarantee of schema 1, whose symbols need not bear on it."""

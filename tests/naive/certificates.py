@@ -106,21 +106,6 @@ def mixture(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict
     return falls and rises and budget(claim, read) and lower >= shown * (1 - EQUAL) and shown > read(claim["delta"])
 
 
-def box(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
-    """On a grid of points of the box, its corners among them: a necessary condition."""
-    sides = {name: [number(edge) for edge in edges] for name, edges in claim["box"].items()}
-    if not sides or any(
-        not all(a < b for a, b in itertools.pairwise(edges)) or len(edges) < 2 for edges in sides.values()
-    ):
-        return False
-    some = [[*edges[:: max(1, len(edges) // 6)], edges[-1]] for edges in sides.values()]
-    for point in itertools.product(*some):
-        at = read.given(**dict(zip(sides, point, strict=True)))
-        if not compare(claim["relation"], at(claim["left"]), at(claim["right"])):
-            return False
-    return True
-
-
 def region(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
     """At points of the region where what is given holds, far out on half-lines; the cuts must be a tree of it."""
     if verdict != "proved" or not claim["region"]:
@@ -212,7 +197,7 @@ def true(certificate: dict[str, Any]) -> bool:
     try:
         kind = {
             "pair-discrete": pair_discrete, "pair-shift": shift, "guarantee": guarantee, "inequality": inequality,
-            "mixture": mixture, "box": box, "region": region, "growth": growth,
+            "mixture": mixture, "region": region, "growth": growth,
         }[certificate["kind"]]  # fmt: skip
         return bool(certificate["instances"]) and all(
             all(Reading(certificate, i).holds(a["formula"]) for a in certificate["assumptions"])
