@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, above, certificate, without_bound
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.space import Integer, Real, Space
+from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import margins, profiles, vanishing
+from dpbench.ledger.harness import margins, profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
+from dpbench.ledger.statement import Integer, Real, Statement, order
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
@@ -40,52 +38,45 @@ from dpbench.rates import nuisances
 from dpbench.rates.nuisances import SecondTerm
 
 _LAMBDA_3 = "((Y + H*B*X^2)*sqrt(H)*X/(B*n*epsilon))^(2/3)*log(1/delta)^(1/3)"
-
-
-@certificate("glm.thm3.privacy", "growth")
-def theorem3_printed_certificate() -> Draft:
-    """The constant that (1, 1e-5) needs in the printed σ², over X = t at fixed BX, grows like X²."""
-    epsilon, delta, log = 1.0, Fraction(1, 10**5), math.log(1e5)
-    mu = above(gaussian.mu(epsilon, float(delta)))
-    first = 2
-
-    def needed(t: float) -> float:
-        return (2.0 * t) ** 2 / (float(mu) ** 2 * (0.5 + 0.01 / t + 0.01**2) * log)
-
-    values = {"N": 10**6, "epsilon": 1, "delta": delta, "e": Fraction(1, 100), "H": 1, "mu": mu}
-    return Draft(
-        verdict="refuted",
-        statement="The constant that the O(.) of sigma^2 must hide at (1, 1e-5) grows with X without bound.",
-        symbols={"t": "X, the bound on the features' norm", "N": "the number of records over t^3", "epsilon": "claimed",
-                 "delta": "claimed", "e": "H B X^2", "H": "smoothness",
-                 "mu": "more than the Gaussian shift that (epsilon, delta) allows"},
-        definitions={
-            "n": "N*t^3 + 1",
-            "B": "e/(H*t^2)",
-            "Y": "sqrt(1/2 + e/t)",
-            "lambda": _LAMBDA_3.replace("X", "t"),
-            "lambda_least": "((sqrt(1/2) + e)/(e*N*epsilon))^(2/3)*log(1/delta)^(1/3)",
-            "distance": "2*t/(lambda*n)",
-            "printed": "sqrt((Y^2 + H^2*B^2*t^4)*log(1/delta))/(lambda*n*epsilon)",
-        },
-        assumptions={
-            "beyond": ("gaussian_delta(mu, epsilon) > delta", "a shift of mu is more than the claim allows"),
-            "inside": ("1/(N*lambda_least) <= e", "both minimisers lie in the ball, for every t >= 1"),
-            "loss": ("H = 1", "the smoothness of the loss below"),
-        },
-        claim=without_bound("t", first, "(distance/(mu*printed))^2", "2"),
-        instances=[(values, {"quantity": needed(2.0**first)})],
-        derivation=[
-            ("Loss with slope -y up to B X in the direction of y, (|y| - (u - BX))^2/2 beyond: convex, non-negative, "
-             "1-smooth, at zero 1/2 + BX = Y^2 for labels +-1; on the ball its gradients are -y x.", ["loss"]),
-            ("Records (t e, +1) and (t e, -1) in turn, the last (t e, +1) or (t e, -1): minimisers +-t e/(lambda n). "
-             "As lambda >= lambda_least (N t^3/n)^(2/3) and n >= N t^3, they are at most t/(N t^3 lambda_least) <= B "
-             "long.", ["inside"]),
-            ("Both outputs are Gaussian, a distance 2t/(lambda n) apart; a shift of mu standard deviations or more is "
-             "beyond (epsilon, delta), so the constant must be at least (distance/(mu printed))^2.", ["beyond"]),
-        ],
-        theory={},
-    )  # fmt: skip
+NEEDED = Statement(
+    about="One constant in the O(.) of sigma^2 makes {printed} the noise that (epsilon, delta) needs, for every X: "
+    "{claim} with {distance}, that of the means of a pair.",
+    symbols={
+        "X": Real("bound on the features' norm", 1, 10**6),
+        "N": Integer("records over X^3", 1, 10**9),
+        "epsilon": Real("claimed", "1/100", 10),
+        "delta": Real("claimed", "1e-10", "1/10"),
+        "e": Real("H B X^2", "1/1000", 1),
+        "H": Real("smoothness of the loss below", 1, 1),
+        "mu": Real("more than the Gaussian shift that (epsilon, delta) allows", "1/1000", 100),
+    },
+    where={
+        "n": "N*X^3 + 1",
+        "B": "e/(H*X^2)",
+        "Y": "sqrt(1/2 + e/X)",
+        "lambda": _LAMBDA_3,
+        "lambda_least": "((sqrt(1/2) + e)/(e*N*epsilon))^(2/3)*log(1/delta)^(1/3)",
+        "distance": "2*X/(lambda*n)",
+        "printed": "sqrt((Y^2 + H^2*B^2*X^4)*log(1/delta))/(lambda*n*epsilon)",
+    },
+    given={
+        "beyond": ("gaussian_delta(mu, epsilon) > delta", "a shift of mu is more than the claim allows"),
+        "inside": ("1/(N*lambda_least) <= e", "both minimisers lie in the ball, for every X >= 1"),
+    },
+    claim=order("distance^2", to="mu^2*printed^2", variable="X"),
+    steps=(
+        "Loss with slope -y up to B X in the direction of y, (|y| - (u - BX))^2/2 beyond: convex, non-negative, "
+        "1-smooth, at zero 1/2 + BX = Y^2 for labels +-1; on the ball its gradients are -y x.",
+        "Records (X e, +1) and (X e, -1) in turn, the last (X e, +1) or (X e, -1): minimisers +-X e/(lambda n). As "
+        "lambda >= lambda_least (N X^3/n)^(2/3) and n >= N X^3, they are at most X/(N X^3 lambda_least) <= B long.",
+        "Both outputs are Gaussian, a distance 2X/(lambda n) apart; a shift of mu standard deviations or more is "
+        "beyond (epsilon, delta), so the constant must be at least (distance/(mu printed))^2.",
+    ),
+    witness={
+        "X": 1, "N": 10**6, "epsilon": 1, "delta": "1e-5", "e": "1/100", "H": 1, "mu": "67013/250000", "power_X": 1,
+        "first": 2,
+    },
+)  # fmt: skip
 
 
 def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
@@ -105,6 +96,7 @@ def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
     "sqrt(2H)Y (capped-linear). " + SENSITIVITY,
     weight="misprint",
     hurt="letter",
+    formulas=NEEDED,
     quote=r"Then Algorithm 3 run with  $\sigma^2 = O\left(\frac{\left(\|\mathcal{Y}\|^2 + H^2B^2 "
     r"\|\mathcal{X}\|^4\right)\log(1/\delta)}{\lambda^2 n^2 \epsilon^2}\right)$",
     consequence="To the letter the constant that (1, 1e-5) needs grows like H|X|^2 (exponent 1.98 in sqrt(H)|X| over "
@@ -294,57 +286,32 @@ _REMARK = (
 )
 
 
-REMARK = Space(
-    "Algorithm 3 with any lambda on the worst of a family of populations, squared loss, d = B = X = Y = 1",
-    {
-        "n": Integer("records", 1, 10**9),
-        "epsilon": Real("claimed", 1e-6, 1.0),
-        "delta": Real("claimed", 1e-12, 1e-2),
-    },
-    definitions={
-        "G": "4 + 2*sqrt(2)",
+REMARK = Statement(
+    about="In low dimension Algorithm 3, with some lambda and the Gaussian noise that privacy needs, has the rate "
+    "(sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon), up to a constant: {claim} with {excess}, "
+    "{remark}, {n}, {epsilon} and {delta}, squared loss, d = B = X = Y = 1.",
+    symbols={"t": Real("n^(1/6)", 1, 10**13)},
+    where={
+        "n": "t^6", "epsilon": "t^(-3)", "delta": "t^(-12)", "G": "4 + 2*sqrt(2)",
         "excess": "min(1/4, (2*n*epsilon)^(-2/3) - 1/(4*n))",
         "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
     },
-    conditions={
+    given={
         "small": ("delta <= epsilon/13", "for then mu is at most epsilon"),
         "level": ("epsilon <= 1", "the range in which that was derived"),
-        "least": ("n*epsilon >= 1", "a floor below 1/4"),
     },
-)
-REMARK_STEPS = (
-    "Records (1, 1) with probability p, else (0, 0). A lone record (1, 1) or (1, -1) moves the minimiser by "
-    "4/(n(lambda + 2/n)), which the noise has to hide at the parameter mu of the exact Gaussian profile; by Jensen's "
-    "inequality the excess is at least lambda/8 at p = lambda/2, and sigma^2 at p = 1: for lambda <= 2 the larger of "
-    "them is at least (2 n mu)^(-2/3) - 1/(4n), for lambda > 2 it is 1/4 at least.",
-    "mu <= epsilon: at mu = epsilon the Gaussian profile is Phi(epsilon/2 - 1) - exp(epsilon) Phi(-1 - epsilon/2), at "
-    "least epsilon/13 for epsilon <= 1, and delta is no more than that.",
-)
-
-
-def low_dimension_algorithm_3(context: Context) -> Evidence:
-    """The remark's rate times log(n)⁴ over the floor on Algorithm 3's excess, ε = n^{−1/2} and δ = n^{−2}."""
-    rows: list[Row] = []
-    for n in (10**k for k in range(20, 77, 8)):
-        epsilon, delta = 1.0 / math.sqrt(n), 1.0 / n / n
-        remark, floor = remark_rate(n, epsilon, delta), floor_on_algorithm_3(n, epsilon, delta)
-        rows.append(
-            {
-                "n": float(n),
-                "epsilon": epsilon,
-                "remark": remark,
-                "excess at least": floor,
-                "excess over remark": floor / remark,
-                "ratio": remark * math.log(n) ** 4 / floor,
-            }
-        )
-    return vanishing(
-        rows,
-        "value: the remark's rate (constants 1) times log(n)^4 over a lower bound on Algorithm 3's excess risk, for "
-        "every lambda, at n = 1e76; it falls at every step, so that no constant and no power of log n is enough",
-        "squared loss, d = B = X = Y = 1, epsilon = n^(-1/2), delta = n^(-2): the floor (2 n mu)^(-2/3) - 1/(4n); "
-        "beside it an infimum over lambda, computed another way, is in glm.thm3.inequality.low-dimension",
-    )
+    claim=order("excess", to="remark", variable="t"),
+    steps=(
+        "A lone record (1, 1) or (1, -1) moves the minimiser by 4/(n(lambda + 2/n)), which the noise has to hide at "
+        "the parameter mu of the exact Gaussian profile. Where records are (1, 1) with probability p, else (0, 0), "
+        "Jensen's inequality in their number gives excess >= p((lambda/(2p + lambda))^2 + sigma^2): lambda/8 at p = "
+        "lambda/2, and sigma^2 at p = 1. For lambda <= 2 the larger of them is at least (2 n mu)^(-2/3) - 1/(4n), for "
+        "lambda > 2 it is 1/4 at least.",
+        "mu <= epsilon: at mu = epsilon the Gaussian profile is Phi(epsilon/2 - 1) - exp(epsilon) Phi(-1 - epsilon/2), "
+        "at least epsilon/13 for epsilon <= 1, and delta is no more than that.",
+    ),
+    witness={"t": 1, "power_t": 1, "first": 2},
+)  # fmt: skip
 
 
 @paper.inequality(
@@ -364,22 +331,14 @@ def low_dimension_algorithm_3(context: Context) -> Evidence:
     "9.3 times at 10^14.",
     rows={
         "algorithm-3": {
-            "measure": low_dimension_algorithm_3,
+            "statement": REMARK,
+            "points": [{"t": 10**k} for k in range(3, 13)],
             "source": "Remark after Theorem 3, of Algorithm 3",
             "expected": "refuted",
             "quote": _REMARK,
             "holds": "glm.thm3.inequality.low-dimension",
             "weight": "range",
             "hurt": "corner: n^(-1) << epsilon << n^(-1/4), d = 1",
-            "statement": "In low dimension Algorithm 3, with some lambda and the Gaussian noise that privacy needs, "
-            "has the rate (sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon), up to a constant "
-            "and a power of log n.",
-            "because": "Squared loss, d = B = X = Y = 1, (x, y) = (1, 1) with probability p, else (0, 0). The data "
-            "sets {(1, 1), zeros} and {(1, -1), zeros} have minimisers 4/(n(lambda + 2/n)) apart, so that sigma >= "
-            "4/(n mu (lambda + 2/n)), mu the parameter of the exact Gaussian profile at (epsilon, delta). Jensen's "
-            "inequality in the number of records met gives excess >= p((lambda/(2p + lambda))^2 + sigma^2): lambda/8 "
-            "at p = lambda/2 and sigma^2 at p = 1. For lambda <= 2 the larger of them is at least (2 n mu)^(-2/3) - "
-            "1/(4n), for lambda > 2 it is 1/4 at p = 1.",
             "consequence": "Of Algorithm 3, the technique of the paragraph, the remark is true for epsilon >= "
             "n^(-1/4) (up to logarithms, where Theorem 3 implies it) and false for n^(-1) << epsilon << n^(-1/4): at "
             "d = 1, epsilon = n^(-1/2) no lambda does better than (n epsilon)^(-2/3), n^(1/6) times the remark's "
@@ -394,7 +353,6 @@ def low_dimension_algorithm_3(context: Context) -> Evidence:
                 effect=2,
                 line=227,
             ),
-            "space": order(REMARK, "excess", "remark", scalable=("n", "epsilon", "delta"), derivation=REMARK_STEPS),
             "rests_on": (),
         },
     },
@@ -433,38 +391,10 @@ def low_dimension(context: Context) -> Evidence:
     )
 
 
-@certificate("glm.thm3.inequality.low-dimension.algorithm-3", "growth")
-def low_dimension_certificate() -> Draft:
-    """At n = t⁶, ε = t⁻³, δ = t⁻¹² the floor is of order t⁻², the remark of order t⁻³ but for the logarithm."""
-    first = 2
-    t = 2.0**first
-    floor = (2.0 * t**3) ** (-2.0 / 3.0) - 0.25 / t**6
-    remark = (math.sqrt(2.0) + 1.0 + 6.9 * math.sqrt(12.0 * math.log(t))) / t**3
-    return Draft(
-        verdict="refuted",
-        statement="At n = t^6, epsilon = n^(-1/2) and delta = n^(-2) the excess of Algorithm 3, whatever lambda is, "
-        "over the remark grows faster than n^(1/12).",
-        symbols={"t": "n^(1/6)", "G": "bound on the gradients, of Lemma 2"},
-        definitions={
-            "n": "t^6", "epsilon": "t^(-3)", "delta": "t^(-12)",
-            **{name: REMARK.definitions[name] for name in ("excess", "remark")},
-        },
-        assumptions={"gradients": ("G >= 4 + 2*sqrt(2)", "Lemma 2 at H = 2, B = X = Y = 1")},
-        claim=without_bound("t", first, "excess/remark", "1/2", holds=["delta <= epsilon/13", "epsilon <= 1"]),
-        instances=[({"G": Fraction(69, 10)}, {"quantity": floor / remark})],
-        derivation=[(REMARK_STEPS[0], ["gradients"]), (REMARK_STEPS[1], [])],
-    )  # fmt: skip
-
-
 def remark_rate(n: int, epsilon: float, delta: float) -> float:
     """The remark's rate at squared loss, d = B = X = Y = 1, constants 1 and G of Lemma 2, √log(1/δ) granted."""
     private = theory.smooth_gradient_bound(2.0, 1.0, 1.0, 1.0) * math.sqrt(math.log(1.0 / delta)) / (n * epsilon)
     return (math.sqrt(2.0) + 1.0) / math.sqrt(n) + private
-
-
-def floor_on_algorithm_3(n: int, epsilon: float, delta: float) -> float:
-    """(2nμ)^{−2/3} − 1/(4n), or 1/4 if less: what the worst population costs whatever λ is."""
-    return min(0.25, (2.0 * n * gaussian.mu(epsilon, delta) * (1.0 + 1e-9)) ** (-2.0 / 3.0) - 0.25 / n)
 
 
 def _descent(n: int, p: float, eta: float, sigma: float) -> float:
