@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from dpbench.auditing.audit import audit
-from dpbench.certificates.build import Draft, as_computed, below
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
-from dpbench.papers.glm import losses, theory
+from dpbench.ledger.statement import Integer, Real, Statement, calibrated, grid
+from dpbench.ledger.statement import gaussian as gaussian_pair
+from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.pairs import (
@@ -22,12 +22,12 @@ from dpbench.papers.glm.theorems.pairs import (
     searched,
     worst_real_pair,
 )
-from dpbench.privacy import gaussian
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))
 NEAR = (1.0, 1e-1)
 """(ε, δ) at which a distinguishing attack with a million samples can come within 5% of the true ε."""
 SEEDS = {"quick": 1, "full": 10}
+EPSILONS = ("1/10", 1, 4)
 ATTACK_RUNS = {"quick": 100_000, "full": 2_000_000}
 """Runs a side of one attack."""
 
@@ -89,60 +89,33 @@ def distance_of(mechanism: OutputPerturbation, problem: GLMProblem, neighbour: G
     return float(np.linalg.norm(mechanism.centre(problem) - mechanism.centre(neighbour)))
 
 
-LIPSCHITZ = {
-    "n": "number of records", "G": "Lipschitz constant of the loss", "X": "bound on the features' norm",
-    "B": "radius of the ball", "epsilon": "claimed", "delta": "claimed",
-}  # fmt: skip
-
-EXACT_TARGETS = tuple((e, d) for e in (Fraction(1, 10), Fraction(1), Fraction(4)) for d in (3, 6))
-
-
-def exact_certificate(theorem: int, weight: str) -> Draft:
-    """The guarantee at six targets, λ = `weight`: any pair's minimisers are D/(λn) apart, and the solver's adds 2τ."""
-    instances = []
-    smooth = theorem == 3
-    for epsilon, power in EXACT_TARGETS:
-        delta = Fraction(1, 10**power)
-        mu = below(gaussian.mu(float(epsilon), float(delta)))
-        values = {"n": 100, "X": 1, "B": 1, "epsilon": epsilon, "delta": delta, "mu": mu, "tau": Fraction(1, 10**3)}
-        values |= {"Y": 1, "H": 1, "D": 2} if smooth else {"G": 1}
-        instances.append((values, {"delta": gaussian.delta(float(epsilon), float(mu))}))
-    symbols = {**LIPSCHITZ, "tau": "distance of the solver's answer from the minimiser, fixed beforehand",
-               "mu": "shift of the Gaussian profile, at most the largest that (epsilon, delta) allows"}  # fmt: skip
-    definitions = {"lambda": weight, "distance": "2*G*X/(lambda*n) + 2*tau", "sigma": "distance/mu"}
-    if smooth:
-        del symbols["G"]
-        symbols |= {"Y": "square root of the loss at zero, at most", "H": "smoothness",
-                    "D": "largest distance of two records' gradients on the ball"}  # fmt: skip
-        definitions |= {"distance": "D/(lambda*n) + 2*tau"}
-
-    def regularization(v: dict[str, float]) -> float:
-        if smooth:
-            return theory.smooth_erm_regularization(
-                v["H"], v["X"], v["Y"], v["B"], int(v["n"]), v["epsilon"], v["delta"])  # fmt: skip
-        return theory.lipschitz_erm_regularization(v["G"], v["X"], v["B"], int(v["n"]), v["epsilon"], v["delta"])
-
-    draft = Draft(
-        verdict="proved",
-        statement="With sigma = (D/(lambda n) + 2 tau)/mu every pair of neighbours is within (epsilon, delta).",
-        symbols=symbols, definitions=definitions,
-        assumptions={
-            "convex": ("lambda > 0", "the regularised risk is lambda-strongly convex"),
-            "shift": ("mu > 0", "the noise is finite"),
-            "solver": ("tau >= 0", "a distance"),
-        },
-        claim={"family": "gaussian", "shift": "distance", "scale": "sigma", "epsilon": "epsilon", "delta": "delta"},
-        instances=instances,
-        derivation=[
-            ("A lambda-strongly convex risk of which one record is replaced moves its minimiser over a convex set by "
-             "at most D/(lambda n), D the largest distance of two records' gradients"
-             f"{'' if smooth else ', at most 2 G X'} (Bousquet and Elisseeff 2002).", ["convex"]),
-            ("The solver's answer is within tau of the minimiser, for both data sets.", ["solver"]),
-            ("The output is that answer with Gaussian noise of standard deviation sigma; its profile grows with the "
-             "distance of the means (Balle and Wang 2018), and falls with sigma, so a smaller mu is as good.",
-             ["shift"]),
-        ],
-        theory={"lambda": regularization},
-    )  # fmt: skip
-    draft = as_computed(draft, "lambda", "weight of the regulariser, as it is computed")
-    return as_computed(draft, "sigma", "standard deviation of the noise, as it is computed", solved="mu")
+GUARANTEED = Statement(
+    about="With {sigma} and {lambda} every pair of neighbours is within (epsilon, delta): {claim}, as their answers "
+    "are at most {distance} apart.",
+    symbols={
+        "n": Integer("number of records", 1, 10**9),
+        "G": Real("Lipschitz constant of the loss", "1/100", 100),
+        "X": Real("bound on the features' norm", "1/100", 100),
+        "B": Real("radius of the ball", "1/100", 100),
+        "epsilon": Real("claimed", "1/100", 100),
+        "delta": Real("claimed", "1e-10", "1/10"),
+        "tau": Real("distance of the solver's answer from the minimiser, fixed beforehand", 0, 1),
+        "mu": calibrated("gaussian", "epsilon", "delta"),
+    },
+    where={
+        "lambda": "G*X*log(1/delta)^(1/4)/(B*sqrt(n*epsilon))",
+        "distance": "2*G*X/(lambda*n) + 2*tau",
+        "sigma": "distance/mu",
+    },
+    claim=gaussian_pair(shift="distance", scale="sigma"),
+    steps=(
+        "A lambda-strongly convex risk of which one record is replaced moves its minimiser over a convex set by at "
+        "most D/(lambda n), D <= 2 G X the largest distance of two records' gradients (Bousquet and Elisseeff 2002).",
+        "The solver's answer is within tau of the minimiser, for both data sets.",
+        "The output is that answer with Gaussian noise of standard deviation sigma; its profile grows with the "
+        "distance of the means (Balle and Wang 2018).",
+    ),
+    witness=grid(n=(100,), G=(1,), X=(1,), B=(1,), epsilon=EPSILONS, delta=("1e-3", "1e-6"), tau=("1/1000",)),
+    computed={"lambda": "weight of the regulariser", "sigma": "standard deviation of the noise"},
+)
+"""Of Lipschitz losses, the lambda of Theorem 5."""

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
-from dpbench.ledger.statement import Integer, Real, Statement, order
+from dpbench.ledger.statement import Integer, Real, Statement, grid, order
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
@@ -27,9 +26,10 @@ from dpbench.papers.glm.theorems.hard_scales import (
     output_perturbation_excess,
 )
 from dpbench.papers.glm.theorems.output_perturbation_privacy import (
+    EPSILONS,
+    GUARANTEED,
     SENSITIVITY,
     distance_of,
-    exact_certificate,
     exact_guarantee,
 )
 from dpbench.papers.glm.theorems.pairs import CANCELLING, SEARCH, cancelling_pair, searched
@@ -118,6 +118,26 @@ def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
             "statement": "Algorithm 3 with sigma = (D/(lambda n) + 2 tau)/mu(epsilon, delta) is (epsilon, delta)-DP "
             "for every smooth convex loss.",
             "because": SENSITIVITY,
+            "formulas": GUARANTEED.replace(
+                symbols={
+                    "G": None,
+                    "Y": Real("square root of the loss at zero, at most", "1/100", 100),
+                    "H": Real("smoothness", "1/100", 100),
+                    "D": Real("largest distance of two records' gradients on the ball", "1/100", 10**6),
+                },
+                where={"lambda": _LAMBDA_3, "distance": "D/(lambda*n) + 2*tau"},
+                witness=grid(
+                    n=(100,),
+                    X=(1,),
+                    B=(1,),
+                    epsilon=EPSILONS,
+                    delta=("1e-3", "1e-6"),
+                    tau=("1/1000",),
+                    Y=(1,),
+                    H=(1,),
+                    D=(2,),
+                ),
+            ),
             "rests_on": ("glm.sensitivity.inequality", "glm.sensitivity.inequality.minimisers"),
         },
     },
@@ -150,11 +170,6 @@ def theorem3_printed(context: Context) -> tuple[str, Evidence]:
     )
     grown = np.all(constants[1:] >= 3.0 * constants[:-1])  # else one constant in O(.) might do
     return verdict if grown else "not refuted", evidence
-
-
-@certificate("glm.thm3.privacy.exact", "guarantee")
-def theorem3_exact_certificate() -> Draft:
-    return exact_certificate(3, _LAMBDA_3)
 
 
 @counted("glm.thm3.privacy.exact")

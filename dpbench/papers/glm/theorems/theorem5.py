@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
@@ -27,10 +26,10 @@ from dpbench.papers.glm.populations import ScaledBasis, padded, sharp, zero_exce
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.output_perturbation_privacy import (
+    GUARANTEED,
     SEEDS,
     SENSITIVITY,
     distance_of,
-    exact_certificate,
     exact_guarantee,
 )
 from dpbench.papers.glm.theorems.pairs import CANCELLING, SEARCH, cancelling_pair, searched, threshold
@@ -141,6 +140,7 @@ def theorem5_exact(context: Context) -> tuple[str, Evidence]:
             "expected": "proved",
             "because": SENSITIVITY,
             "statement": EXACT,
+            "formulas": GUARANTEED,
             "rests_on": ("glm.sensitivity.inequality", "glm.sensitivity.inequality.minimisers"),
         },
     },
@@ -171,11 +171,6 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
         trials=2 * trials,
         tables={"thresholds": thresholds, "curve": _curve(problem, neighbour)},
     )
-
-
-@certificate("glm.thm5.privacy.exact", "guarantee")
-def theorem5_exact_certificate() -> Draft:
-    return exact_certificate(5, PRINTED.where["lambda"])
 
 
 @counted("glm.thm5.privacy")
