@@ -192,7 +192,7 @@ PAGES = (
     Page("known_bugs", "Known privacy bugs", (
         Part("known_bugs.json", tables.known_bugs_counts,
              "Known bugs of released software and published algorithms, and hazards that their sources warn of, each "
-             "beside its mended version ({doc}`how they were chosen and run <../guide/known_bugs>`): `python -m "
+             "beside its mended version ({doc}`how they were chosen and run <../guide/libraries>`): `python -m "
              "dpbench_libraries.known_bugs --json evidence/known_bugs.json`, in ten minutes of the processor."),
         Part("known_bugs.json", tables.known_bugs,
              "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
