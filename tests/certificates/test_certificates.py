@@ -79,6 +79,13 @@ def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it() -> None:
 
 
 COMPUTED: dict[tuple[str, str], Callable[[dict[str, float]], float]] = {
+    ("glm.thm1.privacy", "sigma"): lambda v: glm.noisy_gd_noise(
+        glm.smooth_gradient_bound(1.0, 1.0, math.sqrt(0.5 + v["end"]), v["end"]), 2 * int(v["half"]) + 1,
+        2 * int(v["half"]) + 1, v["epsilon"], v["delta"]),
+    ("glm.thm1.privacy", "eta"): lambda v: glm.noisy_gd_step_size(
+        v["end"], 2 * int(v["half"]) + 1, 1.0, 1.0, math.sqrt(0.5 + v["end"]), glm.noisy_gd_noise(
+            glm.smooth_gradient_bound(1.0, 1.0, math.sqrt(0.5 + v["end"]), v["end"]), 2 * int(v["half"]) + 1,
+            2 * int(v["half"]) + 1, v["epsilon"], v["delta"]), int(v["d"])),
     ("glm.thm5.privacy.exact", "lambda"): lambda v: glm.lipschitz_erm_regularization(
         v["G"], v["X"], v["B"], int(v["n"]), v["epsilon"], v["delta"]),
     ("glm.thm3.privacy.exact", "lambda"): lambda v: glm.smooth_erm_regularization(

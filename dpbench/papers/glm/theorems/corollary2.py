@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins
@@ -16,7 +15,7 @@ from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.hard_scales import Scale, hardest_scale, noisy_gd_excess
-from dpbench.papers.glm.theorems.noisy_gd_privacy import PRINTED_DESCENT, printed_certificate
+from dpbench.papers.glm.theorems.noisy_gd_privacy import PRINTED
 from dpbench.papers.glm.theorems.theorem1 import printed as theorem1_privacy
 
 H, DELTA = 2.0, 1e-5  # squared loss
@@ -43,14 +42,9 @@ paper.privacy(
     quote=r"$\sigma^2 = \frac{8G^2T\log(1/\delta)}{n^2\epsilon^2}$  and  $T = n$ . ... satisfies  $(\epsilon, \delta)$ "
     "-differential privacy.",
     consequence="As Theorem 1, whose noise it has.",
-    space=PRINTED_DESCENT,
+    formulas=PRINTED,
     errata=Correction(place="Corollary 2, appendix A.3", line=395, change="as in Theorem 1"),
 )(theorem1_privacy)
-
-
-@certificate("glm.cor2.privacy.printed", "pair-shift")
-def corollary2_printed() -> Draft:
-    return printed_certificate()
 
 
 @paper.inequality(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
@@ -22,13 +21,7 @@ from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.noisy_gd_privacy import (
-    CALIBRATED,
-    PRINTED_DESCENT,
-    descent,
-    exact_certificate,
-    printed_certificate,
-)
+from dpbench.papers.glm.theorems.noisy_gd_privacy import CALIBRATED, GUARANTEED, PRINTED
 from dpbench.papers.glm.theorems.pairs import (
     CANCELLING,
     SEARCH,
@@ -48,11 +41,6 @@ RECORDS = 1001  # odd, so that all records but one cancel in pairs
 DELTAS = (1e-1, 1e-2, 1e-3, 1e-5, 1e-8)
 FIGURE_DELTA = 1e-5
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
-
-
-@certificate("glm.thm1.privacy", "pair-shift")
-def theorem1_printed() -> Draft:
-    return printed_certificate()
 
 
 def _printed(context: Context, loss: Loss, *, radius: float, ratio: float, kind_of_loss: str) -> tuple[str, Evidence]:
@@ -166,7 +154,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
     "(capped-linear, non-negative and smooth, BX = 0.001) has a pair of data sets beyond the claim: from there on if "
     "all iterates are released, from 59.3 (38.7) on for the average that Algorithm 1 returns. Between the two nothing "
     "is shown against the average. No practical epsilon is affected.",
-    space=PRINTED_DESCENT,
+    formulas=PRINTED,
     errata=Correction(
         place="Theorem 1, section 3.1.1",
         line=133,
@@ -196,7 +184,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
             "2019), whose profile is known exactly (Balle & Wang 2018). The attacks cannot prove anything: they "
             "would show an error of the derivation or of the code.",
             "rests_on": ("glm.sensitivity.inequality", "glm.composition.inequality"),
-            "space": descent("2/n*sqrt(T - 1)/mu", conditions=CALIBRATED),
+            "formulas": (CALIBRATED, GUARANTEED),
         },
     },
 )
@@ -204,11 +192,6 @@ def printed(context: Context) -> tuple[str, Evidence]:
     """As stated: a non-negative smooth loss whose gradients tend to the largest that are possible, G/√2."""
     loss = losses.capped_linear(1e-3)
     return _printed(context, loss, radius=1e-3, ratio=0.5, kind_of_loss="capped-linear (end = BX = 0.001)")
-
-
-@certificate("glm.thm1.privacy.exact", "guarantee")
-def theorem1_exact() -> Draft:
-    return exact_certificate(False)
 
 
 def _attacks(context: Context) -> list[dict[str, Any]]:

@@ -44,7 +44,7 @@ from dpbench.papers.glm.theorems.jl_privacy import (
     longest,
 )
 from dpbench.papers.glm.theorems.lemma8 import _ETA, settings
-from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, exact_certificate
+from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, PROJECTED
 from dpbench.papers.glm.theorems.pairs import SEARCH, cancelling_pair, gradient_distance, searched
 from dpbench.privacy import gaussian
 from dpbench.rates.nuisances import SecondTerm
@@ -218,14 +218,10 @@ paper.privacy(
     arguments={"theorem": 10, "tried": _LIPSCHITZ},
     statement=_CLIPPED,
     because=_DERIVATION,
+    formulas=PROJECTED,
     quote=r"Algorithm 2 satisfies  $(\epsilon,\delta)$ -differential privacy.",
     rests_on=("glm.sensitivity.inequality", "glm.composition.inequality"),
 )(_exact)
-
-
-@certificate("glm.thm10.privacy.exact", "guarantee")
-def theorem10_exact() -> Draft:
-    return exact_certificate(True)
 
 
 @counted("glm.thm10.privacy.exact")

@@ -11,7 +11,6 @@ import numpy as np
 
 from dpbench.certificates import search
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
 from dpbench.certificates.search.formula import Values
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, profiles, vanishing
@@ -41,7 +40,7 @@ from dpbench.papers.glm.theorems.jl_privacy import (
     counted_attack,
     longest,
 )
-from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, PRINTED_SIGMA, exact_certificate
+from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, PRINTED_SIGMA, PROJECTED
 from dpbench.papers.glm.theorems.pairs import SEARCH, cancelling_pair, gradient_distance, searched
 from dpbench.rates.nuisances import Logarithm, SecondTerm
 from dpbench.rates.sweeps import Point
@@ -106,11 +105,6 @@ def exact(context: Context) -> tuple[str, Evidence]:
     return _exact(context, theorem=2, tried=_SMOOTH)
 
 
-@certificate("glm.thm2.privacy.exact", "guarantee")
-def theorem2_exact() -> Draft:
-    return exact_certificate(True)
-
-
 @counted("glm.thm2.privacy.exact")
 def exact_attack() -> Attack:
     return counted_attack(2, losses.capped_linear(100.0))
@@ -173,6 +167,7 @@ def theorem2(run: Context) -> Rows:
             "level": LEVEL,
             "statement": _CLIPPED,
             "because": _DERIVATION,
+            "formulas": PROJECTED,
             "rests_on": ("glm.sensitivity.inequality", "glm.composition.inequality"),
         },
         "moderate": {
