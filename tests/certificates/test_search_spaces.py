@@ -94,7 +94,7 @@ def test_no_space_holds_an_instance_of_the_ledger_as_a_default() -> None:
 CHEAP = (
     "glm.lemma9.inequality",
     "glm.thm5.privacy",
-    "glm.thm10.privacy.printed",
+    "glm.thm10.privacy",
     "heavytail.lemma10.inequality.eq39",
     "publicdata.thm5.inequality",
 )

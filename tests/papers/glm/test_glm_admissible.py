@@ -104,11 +104,11 @@ ASSUMPTIONS: Assumptions = {
             "n", "k",
         ),
     },
-    "glm.thm10.privacy.printed": {
+    "glm.thm10.privacy": {
         "G-Lipschitz convex GLM, G = 1": lambda: lipschitz_convex(losses.linear()),
         "neighbours differ in one record within the bounds": lambda: neighbours(linear_pair(11, 20)),
         "k is the printed one": every(
-            "glm.thm10.privacy.printed",
+            "glm.thm10.privacy",
             lambda n, e, d, k: k == math.ceil(theory.lipschitz_jl_dimension(n, e, d)),
             "n", "target_epsilon", "target_delta", "k",
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -11,13 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from dpbench.certificates.attack_counts import Attack
-from dpbench.certificates.search.formula import Values
-from dpbench.certificates.search.mixture import mixture
-from dpbench.certificates.search.space import Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Row
+from dpbench.ledger.statement import Statement, inequality
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap
@@ -137,40 +135,45 @@ def _alternating(loss: losses.Loss, n: int, radius: float) -> GLMProblem:
     return GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
 
 
-DEVIATIONS = (-3.0, *np.linspace(-2.0, 2.0, 21), 2.3, 2.6, 3.0, 3.5, 4.2, 5.0, 6.0, 7.0, 10.0, 14.0, 20.0)
+_EDGES = 44
 
 
-@lru_cache(maxsize=256)
-def stretches(k: int) -> tuple[float, ...]:
-    """Edges in |Φu| of a unit vector, |Φu|² chi-squared over k: near its quantiles (Wilson and Hilferty)."""
-    roots = [max(1.0 - 2.0 / (9.0 * k) + z * math.sqrt(2.0 / (9.0 * k)), 0.05) for z in DEVIATIONS]
-    return tuple(sorted({round(root**1.5, 7) for root in roots}))
+def _edge(i: str) -> str:
+    """The i-th edge in r = |Phi u| of a unit vector u, half a standard deviation apart (Wilson and Hilferty)."""
+    return f"max(1 - 2/(9*k) + ({i} - 6)/2*sqrt(2/(9*k)), 1/20)^(3/2)"
 
 
-def edges(values: Values) -> tuple[float, ...]:
-    return stretches(int(values["k"]))
+def averaged(about: str, symbols: Mapping[str, Any], where: Mapping[str, str], given: Mapping[str, Any]) -> Statement:
+    """The profile of a pair averaged over the map's stretch r, r^2 chi-squared over k, within (epsilon, delta).
 
-
-def longest(values: Values) -> float:
-    return edges(values)[-1]
-
-
-SELDOM = "2*gammatail(k/2, reach^2/2) + gammatail(k/2, k*longest^2/2)"
-
-_PAIR = (
-    "Slope -y along Phi x on the whole ball; records (u, +1) and (u, -1) in turn, the last (u, +1) or (u, -1), G = X = "
-    "1: mean gradients -+Phi u/n at every step.",
-    "For each map the averaged output differs by a Gaussian shift mu r along Phi u, r = |Phi u|, with one event best "
-    "for all r: the profile is E delta(epsilon; mu r), r^2 chi-squared over k for the normal map. It grows with r.",
-    "A projection is ever active with probability at most 2 P(chi^2_k > reach^2), for r up to the last edge; this and "
-    "longer r cost at most (1 + e^epsilon) kappa.",
-)
-
-
-def averaged(space: Space, **fields: Any) -> Any:
-    return mixture(
-        space, "gaussian_delta(mu*r, epsilon)", "gammatail(k/2, k*r^2/2)", variable="r", partition=edges,
-        delta="delta + (1 + exp(epsilon))*kappa", derivation=_PAIR, **fields,
+    `where` gives n, T, eta, sigma and k; the slope is 1 along Phi x on the ball of radius 2B.
+    """
+    cell = f"(gammatail(k/2, k*({_edge('i')})^2/2) - gammatail(k/2, k*({_edge('(i + 1)')})^2/2))"
+    return Statement(
+        about=about,
+        symbols=symbols,
+        where={
+            **where,
+            "longest": _edge(str(_EDGES)),
+            "mu": "2/n*sqrt(T - 1)/sigma*sqrt(6*T/(4*(2*T - 1)))",
+            "room": "2*B - eta*(T - 1)/n*longest",
+            "reach": "room/(eta*sigma*sqrt(T - 1))",
+            "kappa": "2*gammatail(k/2, reach^2/2) + gammatail(k/2, k*longest^2/2)",
+        },
+        given={"room": ("room > 0", "the drift alone stays in the ball of radius 2B"), **given},
+        claim=inequality(
+            f"sum(i, 0, {_EDGES - 1}, {cell}*gaussian_delta(mu*({_edge('i')}), epsilon))", "<=",
+            "delta + (1 + exp(epsilon))*kappa",
+        ),
+        steps=(
+            "Slope -y along Phi x on the whole ball; records (u, +1) and (u, -1) in turn, the last (u, +1) or (u, -1), "
+            "G = X = 1: mean gradients -+Phi u/n at every step.",
+            "For each map the averaged output differs by a Gaussian shift mu r along Phi u, r = |Phi u|, with one "
+            "event best for all r: the profile is E delta(epsilon; mu r), r^2 chi-squared over k for the normal map. It "
+            "grows with r, so each cell has at least the profile at its lower edge.",
+            "A projection is ever active with probability at most 2 P(chi^2_k > reach^2), for r up to the last edge; "
+            "this and longer r cost at most (1 + e^epsilon) kappa.",
+        ),
     )  # fmt: skip
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dpbench.certificates.search.space import Real as Searched
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, gaussian, grid
 
-CLAIMED = {"epsilon": Searched("claimed", 1e-2, 100.0), "delta": Searched("claimed", 1e-10, 0.1)}
+CLAIMED = {"epsilon": Real("claimed", "1/100", 100), "delta": Real("claimed", "1e-10", "1/10")}
 PRINTED_SIGMA = "sqrt(8*G^2*T*log(1/delta)/(n^2*epsilon^2))"
 
 PRINTED = Statement(
@@ -13,8 +12,7 @@ PRINTED = Statement(
     "capped linear loss: {claim}.",
     symbols={
         "half": Integer("pairs of records that cancel", 1, 10**4),
-        "epsilon": Real("claimed", "1/100", 100),
-        "delta": Real("claimed", "1e-10", "1/10"),
+        **CLAIMED,
         "end": Real("B, the end of the loss's linear part", "1/100000", 100),
         "d": Integer("dimension", 1, 1000),
     },

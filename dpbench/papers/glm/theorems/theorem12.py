@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, as_computed, certificate
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import Context, Evidence, Row, Rows, column
+from dpbench.ledger.statement import Real, Statement, grid, loss
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.theorems import paper
 from dpbench.privacy import selection
@@ -19,6 +18,22 @@ from dpbench.privacy.profile import Profile
 EPSILONS = (0.1, 1.0, 4.0)
 _ROUNDS = 6
 BETA = 0.05
+CHOICE = Statement(
+    about="No candidate's chance changes by more than e^epsilon.",
+    symbols={
+        "epsilon": Real("claimed", 0, "inf"),
+        "moves": Real("change of a normalised score between neighbours, by the sensitivities", 0, 1),
+    },
+    where={"weight": "epsilon/2"},
+    claim=loss(bound="2*weight*moves", epsilon="epsilon"),
+    steps=(
+        "s_i = max(0, max_j ((q_i + t gamma_i) - (q_j + t gamma_j))/(gamma_i + gamma_j)): numerators move by at most "
+        "gamma_i + gamma_j, so s_i by at most 1.",
+        "Weights exp(-epsilon s_i/2): each, and their sum, changes by at most e^(epsilon/2).",
+    ),
+    witness=grid(epsilon=("1/10", 1, 4), moves=(1,)),
+    computed={"weight": "factor of the scores in the exponent, negated"},
+)
 
 
 @paper.privacy(
@@ -31,6 +46,7 @@ BETA = 0.05
     "exponential mechanism with exp(-epsilon s/2) does the rest. Both laws are finite, so the profile of a pair is "
     "exact.",
     origin="printed",
+    formulas=CHOICE,
     quote=r"Let  $q_1,...,q_K$  be functions s.t. for any adjacent datasets S,S' it holds that  $|q_j(S) - "
     r"q_j(S')| \le \gamma_j : \forall j \in [K]$ .",
 )
@@ -54,26 +70,6 @@ def theorem12_privacy(context: Context) -> tuple[str, Evidence]:
         trials=len(EPSILONS) * tries * (1 + _ROUNDS),
         tables={"search": column(columns)},
     )
-
-
-@certificate("glm.thm12.privacy.exact", "guarantee")
-def theorem12_certificate() -> Draft:
-    instances = [({"epsilon": e, "moves": 1}, {"loss": e}) for e in (Fraction(1, 10), Fraction(1), Fraction(4))]
-    draft = Draft(
-        verdict="proved",
-        statement="No candidate's chance changes by more than e^epsilon.",
-        symbols={"epsilon": "claimed", "moves": "change of a normalised score between neighbours, at most"},
-        definitions={"weight": "epsilon/2"}, assumptions={"one": ("moves <= 1", "by the sensitivities")},
-        claim={"family": "pure", "shift": "2*weight*moves", "scale": "1", "epsilon": "epsilon", "delta": "0"},
-        instances=instances,
-        derivation=[
-            ("s_i = max(0, max_j ((q_i + t gamma_i) - (q_j + t gamma_j))/(gamma_i + gamma_j)): numerators move by at "
-             "most "
-             "gamma_i + gamma_j, so s_i by at most 1.", ["one"]),
-            ("Weights exp(-epsilon s_i/2): each, and their sum, changes by at most e^(epsilon/2).", []),
-        ],
-    )  # fmt: skip
-    return as_computed(draft, "weight", "factor of the scores in the exponent, negated", solved="-")
 
 
 def largest_epsilon(seed: int, epsilon: float, tries: int) -> tuple[float, float, Profile]:

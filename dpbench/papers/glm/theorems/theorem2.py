@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.certificates import search
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.search.formula import Values
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, profiles, vanishing
 from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
@@ -29,7 +27,6 @@ from dpbench.papers.glm.theorems.jl_privacy import (
     _CLIPPED,
     _DERIVATION,
     _SUFFICES,
-    SELDOM,
     STRETCHES,
     _alternating,
     _at_known_stretch,
@@ -38,7 +35,6 @@ from dpbench.papers.glm.theorems.jl_privacy import (
     _table,
     averaged,
     counted_attack,
-    longest,
 )
 from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, PRINTED_SIGMA, PROJECTED
 from dpbench.papers.glm.theorems.pairs import SEARCH, cancelling_pair, gradient_distance, searched
@@ -47,45 +43,34 @@ from dpbench.rates.sweeps import Point
 
 _SMOOTH = (losses.squared(), losses.half_squared(), losses.logistic(), losses.huber(), losses.capped_linear(2.0))
 
-SMOOTH = search.Space(
-    "the JL method on the capped linear loss, all records but one cancelling in pairs",
+SMOOTH = averaged(
+    "Algorithm 2 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y sqrt(H)X + 2HBX^2, and k = O((B sqrt(H) X "
+    "log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) is (epsilon, delta)-DP for H-smooth non-negative GLMs.",
     {
         **CLAIMED,
-        "half": search.Integer("pairs of records that cancel", 1, 1000),
-        "d": search.Integer("dimension", 1, 1000),
-        "B": search.Real("radius", 1e-6, 1.0),
-        "far": search.Real("end of the loss's linear part over B", 2.0, 100.0),
+        "half": Integer("pairs of records that cancel", 1, 1000),
+        "d": Integer("dimension", 1, 1000),
+        "B": Real("radius", "1/1000000", 1),
+        "far": Real("end of the loss's linear part over B", 2, 100),
     },
-    derived={
-        "k": (lambda v: max(1, math.ceil(_printed_dimension(v))), "projected dimension"),
-        "longest": (longest, "last edge of the partition"),
-    },
-    definitions={
+    {
         "n": "2*half + 1",
         "T": "n",
         "Y": "sqrt(1/2 + far*B)",
         "G": "2*Y + 2*B",
         "sigma": PRINTED_SIGMA,
-        "printed": "(B*log(2*n/delta)*n*epsilon/(Y + B))^(2/3)",
+        "k": "integer_part((B*log(2*n/delta)*n*epsilon/(Y + B))^(2/3)) + 1",
         "eta": "min(B/(sqrt(T)*max(Y, sigma*sqrt(d))), 1/4)",
-        "average": "sqrt(6*T/(4*(2*T - 1)))",
-        "mu": "2/n*sqrt(T - 1)/sigma*average",
-        "room": "2*B - eta*(T - 1)/n*longest",
-        "reach": "room/(eta*sigma*sqrt(T - 1))",
-        "kappa": SELDOM,
     },
-    conditions={
-        "k": ("k >= printed", "the printed dimension, its constant 1"),
-        "k_least": ("k < printed + 1", "rounded up"),
-        "room": ("room > 0", "the drift alone stays in the ball of radius 2B"),
-        "linear": ("far >= 2*longest", "the loss is linear on the ball, at every stretch up to the last edge"),
+    {"linear": ("far >= 2*longest", "the loss is linear on the ball, at every stretch up to the last edge")},
+)
+WIDE = SMOOTH.replace(
+    given={
+        "wide": ("k >= log(2*n/delta)", "the dimension that the proof needs"),
+        "most": ("epsilon <= 8", "the range of the entry"),
+        "least": ("epsilon >= 1", "the range of the entry"),
     },
 )
-
-
-def _printed_dimension(v: Values) -> float:
-    n, y = 2.0 * v["half"] + 1.0, math.sqrt(0.5 + v["far"] * v["B"])
-    return float((v["B"] * math.log(2.0 * n / v["delta"]) * n * v["epsilon"] / (y + v["B"])) ** (2.0 / 3.0))
 
 
 def _gaps_over_twice_g() -> dict[str, list[Any]]:
@@ -132,9 +117,7 @@ def theorem2(run: Context) -> Rows:
     source="Theorem 2",
     expected="refuted",
     holds="glm.thm2.privacy.moderate",
-    statement="Algorithm 2 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y sqrt(H)X + 2HBX^2, and k = "
-    "O((B sqrt(H) X log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) is (epsilon, delta)-DP for H-smooth "
-    "non-negative GLMs.",
+    statement=SMOOTH,
     because="G is a bound for the radius B and norm X, the descent runs at radius 2B and at |Phi x|, up to 2X in the "
     "proof, and delta/2 is spent on that event while the noise has log(1/delta). On the capped-linear loss with all "
     "features on a line, S and S' mirror images: given r = |Phi x|/|x| the pair is Gaussian with mu proportional to "
@@ -148,7 +131,6 @@ def theorem2(run: Context) -> Rows:
     "delta is 3.1e-5 where (2, 1e-5) is claimed. With k >= log(2n/delta), which the proof needs for its alpha <= 1, "
     "the printed noise is proved to suffice at n = 1001, B|X| >= |Y|/100, epsilon <= 8 and delta = 1e-5 or 1e-2; at "
     "(1, 1e-5) and k = 20 the pair's true delta is 3.1e-11.",
-    space=averaged(SMOOTH),
     errata=Correction(
         place="Theorem 2, section 3.1.2",
         line=201,
@@ -181,14 +163,7 @@ def theorem2(run: Context) -> Rows:
             + "sigma is for G at radius B, and gradients at radius 2B are at most 2G; what is lost there is less "
             "than what a non-negative loss leaves of G (1/sqrt(2)) and what replaced records leave of 2 sup |grad|.",
             "rests_on": ("glm.sensitivity.inequality", "glm.composition.inequality"),
-            "space": averaged(
-                SMOOTH,
-                conditions={
-                    "wide": ("k >= log(2*n/delta)", "the dimension that the proof needs"),
-                    "most": ("epsilon <= 8", "the range of the entry"),
-                    "least": ("epsilon >= 1", "the range of the entry"),
-                },
-            ),
+            "formulas": WIDE,
             "no_certificate": "as for Theorem 10, with the gradients of each loss at radius 2B, which would be "
             "premises",
         },
