@@ -169,8 +169,8 @@ def averaged(about: str, symbols: Mapping[str, Any], where: Mapping[str, str], g
             "Slope -y along Phi x on the whole ball; records (u, +1) and (u, -1) in turn, the last (u, +1) or (u, -1), "
             "G = X = 1: mean gradients -+Phi u/n at every step.",
             "For each map the averaged output differs by a Gaussian shift mu r along Phi u, r = |Phi u|, with one "
-            "event best for all r: the profile is E delta(epsilon; mu r), r^2 chi-squared over k for the normal map. It "
-            "grows with r, so each cell has at least the profile at its lower edge.",
+            "event best for all r: the profile is E delta(epsilon; mu r), r^2 chi-squared over k for the normal map. "
+            "It grows with r, so each cell has at least the profile at its lower edge.",
             "A projection is ever active with probability at most 2 P(chi^2_k > reach^2), for r up to the last edge; "
             "this and longer r cost at most (1 + e^epsilon) kappa.",
         ),

@@ -294,8 +294,8 @@ _CORRECTED = ((100, 1.25), (400, 1.25), (400, 0.5))
             "level": LEVEL,
             "rests_on": ("glm.lemma8.inequality.corrected", "glm.thm10.privacy.exact"),
             "quote": r"excess risk of its output  $\widetilde{w}$  is bounded as",
-            "statement": "With sigma^2 = 32 T G^2X^2 Lambda/(n epsilon)^2, Lambda = log(2/delta), T = n^2, each Phi x_i "
-            "scaled down to length 2X where longer, eta = B/(GX n^(3/2) sqrt(13 + 32k Lambda/(n epsilon^2))), "
+            "statement": "With sigma^2 = 32 T G^2X^2 Lambda/(n epsilon)^2, Lambda = log(2/delta), T = n^2, each Phi "
+            "x_i scaled down to length 2X where longer, eta = B/(GX n^(3/2) sqrt(13 + 32k Lambda/(n epsilon^2))), "
             "epsilon <= log 4 and delta < 1/2, Algorithm 2 is (epsilon, delta)-DP and its excess risk at most "
             "GXB(sqrt(13/n) + sqrt(32k Lambda)/(n epsilon) + sqrt(2/k) + 6e^(-0.4k) + sqrt(2) e^(-k/4)/k). At "
             "k = n epsilon/(4 sqrt(Lambda)) the second and third are 4 sqrt(2) Lambda^(1/4)/sqrt(n epsilon): "
