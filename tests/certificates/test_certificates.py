@@ -88,9 +88,6 @@ COMPUTED: dict[tuple[str, str], Callable[[dict[str, float]], float]] = {
         v["G"], v["X"], v["B"], int(v["n"]), v["epsilon"], v["delta"]),
     ("glm.thm3.privacy.exact", "lambda"): lambda v: glm.smooth_erm_regularization(
         v["H"], v["X"], v["Y"], v["B"], int(v["n"]), v["epsilon"], v["delta"]),
-    ("glm.thm1.privacy", "sigma"): lambda v: glm.noisy_gd_noise(
-        glm.smooth_gradient_bound(1.0, 1.0, math.sqrt(0.5 + v["end"]), v["end"]), int(2 * v["half"] + 1),
-        int(2 * v["half"] + 1), v["epsilon"], v["delta"]),
     ("glm.thm10.privacy.moderate", "sigma"): lambda v: glm.lipschitz_jl_noise(
         v["G"], v["X"], int(v["n"]) ** 2, int(v["n"]), v["epsilon"], v["delta"]),
     ("publicdata.thm8.privacy", "scale"): lambda v: publicdata.rrspm_laplace_scale(int(v["m"]), v["epsilon"]),
