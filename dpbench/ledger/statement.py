@@ -190,6 +190,11 @@ class Statement:
         if (over := self.claim.parts.get("over", "")) in known:
             raise validation.invalid("the index of a law", "a name of its own", over)
         _ = self.ranges
+        given = [name for name, symbol in self.symbols.items() if not isinstance(symbol, Calibrated)]
+        for values in () if self.claim.of.path else self.instances:
+            wrong = [name for name in given if name not in values] or [n for n in values if n not in self.symbols]
+            if wrong:
+                raise validation.invalid("witness", f"values of {', '.join(given)}", f"{wrong[0]}: {dict(values)}")
         for name in _HOLE.findall(self.about):
             if name != "claim" and name not in self.symbols and name not in self.where:
                 raise validation.invalid("a hole of the sentence", "{claim}, or a symbol or definition", f"{{{name}}}")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpbench.certificates.search import Integer, Question, Real, Space, pair_shift
 from dpbench.ledger import Context, Paper
+from dpbench.ledger.statement import Integer, Real, Statement
+from dpbench.ledger.statement import gaussian as gaussian_pair
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import gaussian_profile
 
@@ -35,27 +36,21 @@ def analytic(epsilon: float, delta: float) -> float:
     return gaussian.noise(1.0, epsilon, delta)
 
 
-PAIR = Space(
-    "two data sets whose statistics are as far apart as the sensitivity lets them be",
-    {
-        "epsilon": Real("claimed", 0.01, 100.0),
-        "zeros": Integer("delta is 10^-zeros", 1, 12),
-    },
-    definitions={"delta": "1/10^zeros", "sigma": "sqrt(2*log(5/4/delta))/epsilon"},
+PAIR = Statement(
+    about="Noise with the textbook's sigma is {claim}.",
+    symbols={"epsilon": Real("claimed", "1/100", 100), "zeros": Integer("delta is 10^-zeros", 1, 12)},
+    where={"delta": "1/10^zeros", "sigma": "sqrt(2*log(5/4/delta))/epsilon"},
+    region={"epsilon": "[1/100, 1)"},
+    claim=gaussian_pair(shift="1", scale="sigma", epsilon="epsilon", delta="delta"),
+    steps=("The outputs on the two data sets are Gaussian with standard deviation sigma, 1 apart.",),
 )
-"""What `dpbench hunt gaussian.classical.privacy.beyond` searches; the statement in its range is asked of the same."""
-
-
-def textbook(why: str, formula: str) -> Question:
-    """The textbook's noise is (ε, δ)-DP, for ε in a range."""
-    shifted = "The outputs on the two data sets are Gaussian with standard deviation sigma, 1 apart."
-    return pair_shift(PAIR, "1", "sigma", derivation=[shifted], conditions={"range": (formula, why)}, least="epsilon")
+"""What `dpbench hunt` searches: two data sets whose statistics are as far apart as the sensitivity lets them be."""
 
 
 @paper.privacy(
     "classical",
     variant="stated",
-    space=textbook("the range of the theorem", "epsilon < 1"),
+    formulas=PAIR,
     source="Dwork and Roth (2014), Theorem A.1",
     statement="Noise with σ = √(2 ln(1.25/δ)) Δ/ε is (ε, δ)-DP for every ε in (0, 1).",
     expected="proved",
@@ -85,7 +80,7 @@ paper.variant(
     consequence="The noise suffices up to ε of about 8 and fails from 10 on: at ε = 20 the true δ is 100 to 160 times "
     "the claimed one. The theorem itself claims ε < 1 only.",
     holds="gaussian.classical.privacy.analytic",
-    space=textbook("where the theorem says nothing", "epsilon >= 2"),
+    formulas=PAIR.replace(region={"epsilon": "[2, 100]"}),
     arguments={"epsilons": LARGE},
 )
 paper.variant(

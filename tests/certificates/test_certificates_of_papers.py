@@ -12,15 +12,15 @@ import dpbench_check
 import pytest
 
 import dpbench.certificates as certificates
-from dpbench.certificates import attack_counts, build, reasons
+from dpbench.certificates import attack_counts, reasons
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry
+from dpbench.ledger.statement import Real, Statement, inequality
 
 CLAIMS = """
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.certificates.build import Draft, certificate
-from dpbench.certificates.search import Real, Space, inequality
 from dpbench.ledger import Paper
+from dpbench.ledger.statement import Real, Statement, inequality
 
 paper = Paper("cubes", title="Cubes", authors=("A. Author",), year=2026)
 
@@ -34,22 +34,11 @@ def cubes(run):
 
 @paper.inequality("lemma2", source="Lemma 2", statement="x^4 <= x for every x in [0, 2].", expected="refuted",
                   because="At x = 2 the left side is 16.", weight="range", consequence="True up to x = 1.",
-                  space=inequality(Space("a number", {"x": Real("any number", 0.0, 2.0)}), "x^4", "x",
-                                   derivation=["Take x = 2."], witness={"x": 2}))
+                  formulas=Statement("a number", {"x": Real("any number", 0, 2)}, inequality("x^4", "<=", "x"),
+                                     steps=("Take x = 2.",), witness={"x": 2}))
 def fourth(run):
     yield dict(x=2.0, left=16.0, right=2.0)
 """
-MAKER = """
-
-@certificate("cubes.lemma1.inequality", "inequality")
-def lemma1():
-    return Draft(verdict="refuted", statement="At x = 2 the cube exceeds x.", symbols={"x": "any number"},
-                 claim={"left": "x^3", "relation": "<=", "right": "x"},
-                 assumptions={"range": ("x <= 2", "the region of the lemma")},
-                 instances=[({"x": 2}, {"left": 8, "right": 2})], derivation=[("Take x = 2.", ["range"])])
-"""
-
-
 ATTACK = """
 
 @counted("cubes.lemma2.inequality")
@@ -61,15 +50,14 @@ def coin():
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the module; what it leaves in this process goes at the end."""
-    (tmp_path / "claims_cubes.py").write_text(CLAIMS + MAKER + ATTACK)
+    (tmp_path / "claims_cubes.py").write_text(CLAIMS + ATTACK)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path
     registry.use(None)
     sys.modules.pop("claims_cubes", None)
-    for table in (build.MAKERS, attack_counts.ATTACKS):
-        for claim in [claim for claim in table if claim.startswith("cubes.")]:
-            table.pop(claim)
+    for claim in [claim for claim in attack_counts.ATTACKS if claim.startswith("cubes.")]:
+        attack_counts.ATTACKS.pop(claim)
 
 
 def made(folder: Path) -> dict[str, dict[str, Any]]:
@@ -78,37 +66,17 @@ def made(folder: Path) -> dict[str, dict[str, Any]]:
     return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 
 
-def test_makers_a_witness_and_attacks_of_an_outside_paper_are_found(folder: Path) -> None:
+def test_a_witness_and_attacks_of_an_outside_paper_are_found(folder: Path) -> None:
     found = made(folder)
-    assert set(found) == {"cubes.lemma1.inequality.inequality.json", "cubes.lemma2.inequality.inequality.json"}
+    assert set(found) == {"cubes.lemma2.inequality.inequality.json"}
     assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
     assert reasons.reason({"id": "cubes.lemma1.inequality"}) == "it is decided"
     assert attack_counts.attacks()["cubes.lemma2.inequality"].about == "a number"
     registry.use(None)
     assert "cubes.lemma2.inequality" not in attack_counts.attacks()
-    assert "cubes.lemma1.inequality" not in {maker.id for maker in certificates.makers()}
-
-
-def test_a_maker_of_no_entry_is_refused(folder: Path) -> None:
-    (folder / "claims_cubes.py").write_text(CLAIMS + MAKER.replace("cubes.lemma1", "cubes.lemma7"))
-    with pytest.raises(InvalidInput, match=r"claim must be the id of an entry.*, got 'cubes\.lemma7\.inequality'"):
-        made(folder)
-
-
-def test_two_makers_of_one_kind_are_refused(folder: Path) -> None:
-    with pytest.raises(InvalidInput, match="kind must be one certificate of a kind for each claim"):
-
-        @build.certificate("none.lemma1.inequality", "inequality")
-        def first() -> build.Draft:
-            raise AssertionError
-
-        @build.certificate("none.lemma1.inequality", "inequality")
-        def second() -> build.Draft:
-            raise AssertionError
+    assert "cubes.lemma2.inequality" not in {maker.id for maker in certificates.makers()}
 
 
 def test_a_witness_has_a_value_for_each_symbol() -> None:
-    from dpbench.certificates.search import Real, Space, inequality
-
-    with pytest.raises(InvalidInput, match="witness must be values of x, got"):
-        inequality(Space("a number", {"x": Real("any", 0.0, 2.0)}), "x^4", "x", derivation=["x = 2"], witness={"y": 2})
+    with pytest.raises(InvalidInput, match=r"witness must be values of x, got"):
+        Statement("x <= 1", {"x": Real("any", 0, 2)}, inequality("x", "<=", "1"), witness={"y": 2})

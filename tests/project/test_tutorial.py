@@ -25,14 +25,14 @@ def blocks(kind: str) -> list[str]:
 @pytest.mark.process
 def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     where, said = tmp_path, {}
-    python, certificates = blocks("python")
+    (python,) = blocks("python")
     paths = os.pathsep.join([str(ROOT), str(CHECKER)])
     environment = {**os.environ, "PYTHONPATH": paths, "MPLBACKEND": "Agg", "PYTEST_ADDOPTS": ""}
     for line in [line[2:] for block in blocks("console") for line in block.splitlines()]:
         words = [word.strip("'") for word in line.split()]
         if words[0] == "cd":
             where = where / words[1]
-            (where / "claims_tail.py").write_text(f"{python}\n\n{certificates}", encoding="utf-8")
+            (where / "claims_tail.py").write_text(python, encoding="utf-8")
             continue
         programs = {"dpbench": ["dpbench.cli"], "pytest": ["pytest", "-p", "dpbench.pytest_plugin", "-p", "no:xdist"]}
         command = ["-m", *programs[words[0]], *words[1:]]
