@@ -224,9 +224,3 @@ def test_the_fixed_law_with_its_own_tau(exponent: int, constant: float) -> None:
     iota = theory.truncation(10**exponent, 1, 1.0, 0.05, **sizes)  # type: ignore[arg-type]
     rate = theory.rate(10**exponent, 1, 1.0, 0.05, **sizes)  # type: ignore[arg-type]
     assert population_excess(iota) / rate == pytest.approx(constant, rel=1e-3)
-
-
-def test_the_moment_of_the_fixed_law() -> None:
-    heavy = quad(lambda y: 1.1 * y**-2.1 * y, 1.0, np.inf)[0]
-    assert heavy == pytest.approx(11.0, rel=1e-4)
-    assert 0.3 * heavy + 0.7 == pytest.approx(4.0, rel=1e-4)

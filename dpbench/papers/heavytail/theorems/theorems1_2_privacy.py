@@ -13,8 +13,9 @@ from itertools import product
 import numpy as np
 
 from dpbench.certificates import attack_counts
+from dpbench.certificates.attack_counts import Attack
 from dpbench.core.sampling import stream
-from dpbench.ledger.attacks import Attack, attack_bounds
+from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, sampled, summary
@@ -69,8 +70,7 @@ def printed(context: Context, theorem: int) -> tuple[str, Evidence]:
         worst = float(np.maximum(worst, reached / epsilon))
         rows.append({"theta": order, "epsilon": epsilon, "delta": 0.0, "pair": mechanism.pair_profile(*pair),
                      "loss": reached})  # fmt: skip
-    attacked = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed"), leaning_pair(3, theta)
-    bound, note, trials = _attacked(context, attacked, 3)
+    bound, note, trials = _attacked(context, "printed", theta, 3)
     return profiles(
         [*rows, {"epsilon": 1.0, "delta": 0.0, "attack": bound}],
         "value: the largest exact privacy loss of a pair, in units of the claimed epsilon; 2 is the supremum", note,
@@ -107,7 +107,7 @@ def exact(context: Context, theorem: int) -> tuple[str, Evidence]:
     found = np.concatenate(sampled(context, pair_losses, orders, blocks=context.pick(quick=2, full=20)))
     leaning = max(privacy_loss(mechanism, *leaning_pair(20, theta)) for theta in orders)
     worst = float(np.maximum(found.max(), leaning))
-    bound, note, trials = _attacked(context, (mechanism, leaning_pair(4, orders[0])), 4)
+    bound, note, trials = _attacked(context, "exact", orders[0], 4)
     return profiles(
         [*rows, {"epsilon": 1.0, "delta": 0.0, "attack": bound}],
         f"value: the largest exact loss, in units of epsilon, of {found.size:,} random and extreme pairs "
@@ -116,9 +116,10 @@ def exact(context: Context, theorem: int) -> tuple[str, Evidence]:
     )  # fmt: skip
 
 
-def _attacked(context: Context, attack: Attack, lean: int) -> tuple[float, str, int]:
+def _attacked(context: Context, calibration: str, theta: float, lean: int) -> tuple[float, str, int]:
     """A lower bound on ε from samples of a leaning pair at a claim of 1, with its note and the trials."""
     trials = context.pick(quick=20_000, full=1_000_000)
+    attack = ExponentialMechanism(1.0, net_radius=1.0, calibration=calibration), leaning_pair(lean, theta)
     (bound,) = attack_bounds(context, [attack], epsilon=1.0, delta=0.0, trials=trials)
     note = f"attack on the pair with a lean of {lean}, epsilon = 1: epsilon >= {bound:.3f} at confidence 1 - {LEVEL:g}"
     return bound, note, 2 * trials
@@ -246,11 +247,24 @@ ADDED = GUARANTEE.replace(
 )
 
 
+def counted(row: str, calibration: str, theta: float) -> None:
+    """Register the attack on the leaning pair that is run once for a row's counts."""
+
+    def attack() -> Attack:
+        leaning = "three records fit w = 1, on the neighbour one of them w = -1"
+        mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration=calibration)
+        return Attack(mechanism, leaning_pair(3, theta), 1.0, 0.0, leaning)
+
+    attack_counts.counted(row)(attack)
+
+
 for theorem, log, factor, shown, line in (
     (1, "log 2", "log 2", r"\log 2", 112),
     (2, "log theta", "log(theta)", r"\log\theta", 213),
 ):
     pair, removed = LINE[theorem], {f"q_{name}": f"weight*others*{name}_3" for name in ("low", "mid", "high")}
+    counted(f"heavytail.thm{theorem}.privacy", "printed", ORDERS[theorem][0])
+    counted(f"heavytail.thm{theorem}.privacy.exact", "exact", ORDERS[theorem][0])
     points = grid(epsilon=("1/10", 1, 4), theta=[Fraction(theta) for theta in ORDERS[theorem]])
     place, between = f"Algorithm {theorem}, Theorem {theorem}", f"heavytail.eq3.inequality{BELOW_2[theorem]}"
     paper.privacy(
@@ -343,30 +357,3 @@ paper.stability(
         }
     },
 )(sensitivity)
-
-
-def attacked(calibration: str, theta: float) -> attack_counts.Attack:
-    """The attack on the leaning pair that is run once for its counts."""
-    leaning = "three records fit w = 1, on the neighbour one of them w = -1"
-    mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration=calibration)
-    return attack_counts.Attack(mechanism, leaning_pair(3, theta), 1.0, 0.0, leaning)
-
-
-@attack_counts.counted("heavytail.thm1.privacy")
-def theorem1_printed_attack() -> attack_counts.Attack:
-    return attacked("printed", 2.0)
-
-
-@attack_counts.counted("heavytail.thm1.privacy.exact")
-def theorem1_exact_attack() -> attack_counts.Attack:
-    return attacked("exact", 2.0)
-
-
-@attack_counts.counted("heavytail.thm2.privacy")
-def theorem2_printed_attack() -> attack_counts.Attack:
-    return attacked("printed", 1.75)
-
-
-@attack_counts.counted("heavytail.thm2.privacy.exact")
-def theorem2_exact_attack() -> attack_counts.Attack:
-    return attacked("exact", 1.75)
