@@ -82,7 +82,13 @@ def in_d(context: Context, theta: float, moment: str, axes: bool) -> Rows:
     n = context.pick(quick=20_000 if axes else 500, full=100_000 if axes else 2000)
     n *= 3 if theta < 2.0 else 1
     grid = context.pick(quick=(1, 4), full=(1, 2, 3, 4, 5))
-    populations = [_population(theta, moment, d, noisy=False, axes=axes) for d in grid]
+    populations = [
+        HeavyTailedPopulation.unit(
+            Tail("student", theta + 0.2), np.full(d, 0.5 / math.sqrt(d)), theta=theta, moment=moment, noise_scale=0.2,
+            directions="axes" if axes else "sphere",
+        )
+        for d in grid
+    ]  # fmt: skip
     points = [Point(population, n, mechanism) for population in populations]
     if axes:
         count = context.pick(quick=8, full=16)
@@ -142,16 +148,6 @@ def _block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:
         made = point.mechanism(point.population.draw(point.n, rng), repeats, rng)
         rows.append(point.population.excess_risk(made))
     return np.array(rows)
-
-
-def _population(
-    theta: float, moment: str, d: int, *, noisy: bool = True, axes: bool | None = None
-) -> HeavyTailedPopulation:
-    law = Tail("student", theta + 0.2)
-    return HeavyTailedPopulation.unit(
-        law, np.full(d, 0.5 / math.sqrt(d)), theta=theta, moment=moment, noise=law if noisy else None, noise_scale=0.2,
-        directions="axes" if (moment == "coordinate" if axes is None else axes) else "sphere",
-    )  # fmt: skip
 
 
 def theory_at(point: Point) -> float:
