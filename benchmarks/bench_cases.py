@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchmarks import cases
+from benchmarks import noisy_gd as work
 from benchmarks.workload import workload
-from dpbench.papers.glm.peers import workload as work
 
 CASES = cases.CASES
 

@@ -10,14 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dpbench.auditing.audit import AuditResult, audit
-from dpbench.core.sampling import block_width
-from dpbench.papers.glm.algorithms.jl import JLMethod
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.algorithms.random_map import RandomMap
-from dpbench.papers.glm.peers import numpy_loop
-from dpbench.papers.glm.peers.workload import (
+from benchmarks import numpy_loop
+from benchmarks.noisy_gd import (
     MECHANISM,
     N,
     WrongAnswer,
@@ -27,6 +21,12 @@ from dpbench.papers.glm.peers.workload import (
     problem,
     same,
 )
+from dpbench.auditing.audit import AuditResult, audit
+from dpbench.core.sampling import block_width
+from dpbench.papers.glm.algorithms.jl import JLMethod
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.random_map import RandomMap
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 

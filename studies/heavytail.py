@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from rich.table import Table
 
+from benchmarks.peers.speed import one_core
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import MissingExtra
-from dpbench.papers.glm.peers.speed import one_core
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, envelope
 from dpbench.papers.heavytail.datasets import load
 from dpbench.papers.heavytail.drawings import boxes_opened

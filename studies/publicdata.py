@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from benchmarks.peers.speed import one_core
 from dpbench.core.blas import one_blas_thread
-from dpbench.papers.glm.peers.speed import one_core
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.drawings import cost

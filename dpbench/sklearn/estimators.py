@@ -15,8 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpbench.core.validation import choice, invalid
-from dpbench.papers.glm.peers.comparison import ALGORITHMS, HEAVY_TAILED
-from dpbench.papers.glm.peers.comparison import mechanism as by_name
+from dpbench.papers.glm.comparison import ALGORITHMS, HEAVY_TAILED
+from dpbench.papers.glm.comparison import mechanism as by_name
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.privacy.profile import Profile

@@ -22,8 +22,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The modules of `benchmarks/`, found beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks import bench_cases, cases
-    from dpbench.papers.glm.peers import numpy_loop, pairs, workload
+    from benchmarks import bench_cases, cases, numpy_loop
+    from benchmarks import noisy_gd as workload
+    from benchmarks.peers import pairs
 
     return SimpleNamespace(
         bench_cases=bench_cases, cases=cases, numpy_loop=numpy_loop, pairs=pairs,

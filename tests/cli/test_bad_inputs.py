@@ -20,8 +20,7 @@ from messages import names
 
 from dpbench import InvalidInput, audit, audit_one_run
 from dpbench.ledger.verify import select, verify
-from dpbench.papers.glm import datasets
-from dpbench.papers.glm.peers import comparison
+from dpbench.papers.glm import comparison, datasets
 from dpbench.privacy import composition
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
 

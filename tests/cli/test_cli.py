@@ -18,7 +18,7 @@ from made_up import GOOD, LONG, WRONG, claim
 import dpbench
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import SCHEMA
-from dpbench.papers.glm.peers.comparison import ALGORITHMS
+from dpbench.papers.glm.comparison import ALGORITHMS
 from dpbench.runs.store import Store, stored_verdicts
 
 PROGRESS = re.compile(r"dpbench: (compiling|claim) \d+ of \d+: [\w.-]+(, blocks \d+ of \d+)?(, about \d+ .+ left)?")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
+from dpbench.papers.glm.comparison import ALGORITHMS, HEAVY_TAILED, fit, fit_any_radius
 from dpbench.papers.glm.losses import BY_NAME
-from dpbench.papers.glm.peers.comparison import ALGORITHMS, HEAVY_TAILED, fit, fit_any_radius
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.scaling import from_csv_scaled, share_outside
 

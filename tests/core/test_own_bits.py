@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from dpbench.papers.glm.peers.comparison import ALGORITHMS
+from dpbench.papers.glm.comparison import ALGORITHMS
 from dpbench.privacy.one_shot import StepNoise
 
 pytestmark = pytest.mark.meta

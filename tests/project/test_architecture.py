@@ -26,7 +26,7 @@ LAYERS = (
     ("papers", "sklearn", "names"),
 )
 """From the ground up. The estimators of `dpbench.sklearn` and the names for users are of the papers' layer."""
-INSIDE = ("hypotheses", "algorithms", "theorems", "peers", "commands")
+INSIDE = ("hypotheses", "algorithms", "theorems", "commands")
 """Folders of a paper: each imports from those before it alone, and from what stands beside them."""
 DRAWINGS = r"dpbench\.papers\.\w+\.drawings"
 PAPERS = re.compile(r"\b(glm|heavytail|publicdata)\b")

@@ -300,7 +300,7 @@ DRAWN = {
     "risk_publicdata": "studies.publicdata_risk --json publicdata_risk.json --figure risk_publicdata",
     "bench_401ksubs": "bench --from bench_401ksubs.json --figure bench_401ksubs",
     "bench_meps": "bench --from bench_meps.json --figure bench_meps",
-    "peers": "bench --from peers.json --figure peers",
+    "peers": "benchmarks.peers --json peers.json --figure peers",
 }
 """The commands that draw figures from files of numbers."""
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers import drawings as peers
 from dpbench.certificates import reasons, shown
 from dpbench.certificates.kinds import RECORDED
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.verify import all_claims
-from dpbench.papers.glm import drawings_peers as peers
 from dpbench.report import errata, stored
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown
@@ -115,8 +115,8 @@ PAGES = (
     )),
     Page("peers", "Beside other tools", (
         Part("peers.json", lambda document: peers.markdown("speed", document["parts"]["speed"]),
-             "All measured in one run on one core by `dpbench bench --peers --peer-python PYTHON --json "
-             "evidence/peers.json --figure figures/peers`, where PYTHON is the interpreter of an environment with "
+             "All measured in one run on one core by `python -m benchmarks.peers --python PYTHON --json "
+             "evidence/peers.json`, where PYTHON is the interpreter of an environment with "
              "diffprivlib 0.6.6, which needs an older scikit-learn (extra `bench` for the rest).\n\n"
              "Noisy gradient descent, n = 1000, d = 50, T = 1000, float64: medians of 15 alternating pairs. \"numpy\" "
              "is a loop of one trial at a time, \"jax\" the batched compiled loop, \"jax-gram\" the same on sufficient "

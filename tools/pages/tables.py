@@ -186,7 +186,7 @@ def one_run(document: dict[str, Any]) -> str:
 
 
 def auditors(rows: Iterable[dict[str, Any]]) -> str:
-    """The auditors among what ``dpbench bench --peers --json`` wrote."""
+    """The auditors among what ``python -m benchmarks.peers --json`` wrote."""
     return table(
         ("task", "mechanism", "auditor", "true ε", "mean bound (se)", "above the truth"),
         (

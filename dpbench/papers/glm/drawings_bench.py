@@ -28,17 +28,14 @@ def read(path: Path) -> dict[str, Any]:
         raise invalid("--from", f"{MUST_BE} ({error.strerror})", str(path)) from error
     except ValueError as error:
         raise invalid("--from", f"{MUST_BE} (it is not JSON)", str(path)) from error
-    if not isinstance(document, dict) or not document.keys() & {"rows", "grid", "parts"}:
+    if not isinstance(document, dict) or not document.keys() & {"rows", "grid"}:
         raise invalid("--from", MUST_BE, str(path))
     return document
 
 
-def beside(prefix: Path, radius: float | None = None, part: str | None = None) -> Path:
-    """A figure's path without its ending: PREFIX, of one of several radii PREFIX_radiusR, of a part PREFIX_part."""
-    name = prefix.name
-    name += "" if radius is None else f"_radius{radius:g}"
-    name += "" if part is None else f"_{part.replace('-', '_')}"
-    return prefix.with_name(name)
+def beside(prefix: Path, radius: float | None = None) -> Path:
+    """A figure's path without its ending: PREFIX, of one of several radii PREFIX_radiusR."""
+    return prefix if radius is None else prefix.with_name(f"{prefix.name}_radius{radius:g}")
 
 
 def draw(document: Mapping[str, Any], prefix: Path, file: Path | None) -> list[Path]:
@@ -64,8 +61,7 @@ def draw(document: Mapping[str, Any], prefix: Path, file: Path | None) -> list[P
         If the document lacks what the figures need.
     """
     made = []
-    measured = "--peers" if "parts" in document else f"--data {document.get('data')}"
-    source = measured if file is None else f"--from {file.name}"
+    source = f"--data {document.get('data')}" if file is None else f"--from {file.name}"
     command = f"dpbench bench {source} --figure {prefix.name}"
     try:
         for path, drawing, said, numbers in _drawings(document, prefix):
@@ -79,16 +75,8 @@ def draw(document: Mapping[str, Any], prefix: Path, file: Path | None) -> list[P
 
 
 def _drawings(document: Mapping[str, Any], prefix: Path) -> Iterator[tuple[Path, Any, str, Mapping[str, Any]]]:
-    from dpbench.papers.glm import drawings_peers as peers
     from dpbench.papers.glm.drawings_comparison import comparison
 
-    if "parts" in document:
-        parts = document["parts"]
-        for part, drawing in peers.FIGURES.items():
-            if part in parts:
-                numbers = {**document, "parts": {part: parts[part]}}
-                yield beside(prefix, part=part), functools.partial(drawing, parts), peers.SAID[part], numbers
-        return
     several = document.get("grid", [document])
     for one in several:
         path = beside(prefix, one["radius"] if len(several) > 1 else None)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dpbench.papers.glm import datasets
-from dpbench.papers.glm.peers import comparison
+from dpbench.papers.glm import comparison, datasets
 from dpbench.papers.glm.problem import GLMProblem
 
 SHAPES = {

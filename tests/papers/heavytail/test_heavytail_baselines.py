@@ -11,7 +11,7 @@ from scipy import stats
 
 from dpbench import cli
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.glm.peers.comparison import HEAVY_TAILED, compare, fit
+from dpbench.papers.glm.comparison import HEAVY_TAILED, compare, fit
 from dpbench.papers.heavytail import datasets as datasets_heavytail
 from dpbench.papers.heavytail.algorithms.baselines import (
     ClippedSubgradient,

@@ -41,14 +41,6 @@ def bench(
             help="breast_cancer, digits, diabetes, fair, randhie, a CSV, or heavy-tailed: airfare, 401ksubs, meps",
         ),
     ] = None,
-    peers: Annotated[bool, typer.Option("--peers", help="instead: the suite beside other tools")] = False,
-    peer_parts: Annotated[
-        str, typer.Option("--peer-parts", metavar="PARTS", help="of speed, auditors, held-out, with commas")
-    ] = "speed,auditors,held-out",
-    peer_python: Annotated[
-        str | None,
-        typer.Option("--peer-python", metavar="FILE", help="interpreter of an environment with diffprivlib"),
-    ] = None,
     target: Annotated[str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)] = None,
     x_bound: Annotated[
         float | None,
@@ -111,21 +103,17 @@ def bench(
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Compare algorithms on a data set by their empirical excess risk, or the suite with its peers.
+    """Compare algorithms on a data set by their empirical excess risk.
 
     The interval is a t interval of the mean over the trials. Nothing is stored: bench always runs anew.
     """
     if drawn_from is not None:
         _draw_only(drawn_from, figure, quiet)
         return
-    if peers:
-        from dpbench.papers.glm.commands.peers import bench_peers
-
-        bench_peers(parts("peer_parts", peer_parts), peer_python, json_file, figure, quiet)
     from dpbench.core.validation import invalid
 
     if data is None:
-        raise invalid("--data", "given, or --peers", data)
+        raise invalid("--data", "given", data)
     check_writable("--json", json_file)
     _check_images(figure)
 
@@ -133,7 +121,7 @@ def bench(
 
     from dpbench.core.sampling import block_width
     from dpbench.papers.glm.commands.problem import problem_of, warnings_of
-    from dpbench.papers.glm.peers.comparison import compare, fit, fit_any_radius
+    from dpbench.papers.glm.comparison import compare, fit, fit_any_radius
     from dpbench.papers.heavytail import datasets as datasets_heavytail
     from dpbench.runs.progress import on_stderr
 

@@ -12,7 +12,7 @@ from dpbench.report.plain import table
 from dpbench.report.view import interval, number
 
 if TYPE_CHECKING:
-    from dpbench.papers.glm.peers.comparison import Fit, Row
+    from dpbench.papers.glm.comparison import Fit, Row
 
 
 def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: float, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""`dpbench bench --peers`: what it measures, shows and writes; the peers themselves are stood in for where absent."""
+"""`python -m benchmarks.peers`: what it measures, shows and writes; peers that are absent are stood in for."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpbench.cli.app import run
+from benchmarks import peers
+from benchmarks.peers import drawings as shown
+from benchmarks.peers import held_out, speed
+from benchmarks.peers.pairs import Ratio, Work, ratio
 from dpbench.core.validation import InvalidInput, MissingExtra
-from dpbench.papers.glm import drawings_peers as shown
-from dpbench.papers.glm.commands import peers as command
-from dpbench.papers.glm.peers import held_out, speed
-from dpbench.papers.glm.peers.pairs import Ratio, Work, ratio
 
 pytestmark = pytest.mark.meta
 
@@ -62,7 +61,7 @@ def test_held_out_rows(fake: str) -> None:
 
 @pytest.mark.parametrize(("python", "words"), [("/nowhere", "No such file"), (sys.executable, "diffprivlib")])
 def test_an_interpreter_without_diffprivlib(python: str, words: str) -> None:
-    with pytest.raises(InvalidInput, match=f"--peer-python must be the interpreter .*{words}"):
+    with pytest.raises(InvalidInput, match=f"--python must be the interpreter .*{words}"):
         list(held_out.compare([1.0], 2, python=python, sets=["diabetes"]))
 
 
@@ -83,41 +82,31 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, list[dict
     """Rows that the command is given in place of measurements."""
     rows = [row.to_dict() for row in held_out.compare([1.0, 2.0], 2, sets=["diabetes"])]
     parts = {"speed": [dict(SPEED)], "auditors": [dict(AUDITOR)], "held-out": rows}
-    monkeypatch.setattr(command, "_makers", lambda python: {k: lambda v=v: iter(v) for k, v in parts.items()})
+    monkeypatch.setattr(peers, "_makers", lambda python: {k: lambda v=v: iter(v) for k, v in parts.items()})
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     return parts
 
 
 def test_the_command(made: dict[str, Any], capsys: Any) -> None:
-    assert run(["bench", "--peers", "--json", "found.json", "--figure", "peers"]) == 0
+    assert peers.main(["--json", "found.json"]) == 0
     out, err = capsys.readouterr()
     assert "55.00 to 65.00" in out and "0 of 5" in out and "zero predictor" in out and err.count("held-out:") == 10
     document = json.loads(Path("found.json").read_text())
     assert document["parts"] == made and document["machine"]
+    assert peers.main(["--json", "found.json", "--figure", "peers"]) == 0
     for part in ("speed", "held_out"):
         assert Path(f"peers_{part}.pdf").read_bytes().startswith(b"%PDF")
         assert Path(f"peers_{part}.png").stat().st_size > 10_000
 
 
-def test_one_part_alone_and_a_missed_promise(made: dict[str, Any], capsys: Any) -> None:
-    assert run(["bench", "--peers", "--peer-parts", "auditors", "--quiet", "--json", "found.json"]) == 0
+def test_one_part_alone_and_a_missed_promise(made: dict[str, Any]) -> None:
+    assert peers.main(["--parts", "auditors", "--json", "found.json"]) == 0
     assert list(json.loads(Path("found.json").read_text())["parts"]) == ["auditors"]
     made["speed"][0]["median"] = 49.0
-    assert run(["bench", "--peers", "--peer-parts", "speed", "--quiet"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("bench", "--data must be given, or --peers"),
-        ("bench --peers --peer-parts torch", "--peer-parts must be one of"),
-        ("bench --peers --json nowhere/found.json", "--json must be a file that can be written"),
-    ],
-)
-def test_bad_use(made: dict[str, Any], line: str, words: str, capsys: Any) -> None:
-    assert run(line.split()) == 2
-    assert words in capsys.readouterr().err
+    assert peers.main(["--parts", "speed"]) == 1
+    with pytest.raises(SystemExit, match="2"):
+        peers.main(["--figure", "peers"])
 
 
 def test_the_table_of_the_documentation(made: dict[str, Any]) -> None:
@@ -127,6 +116,6 @@ def test_the_table_of_the_documentation(made: dict[str, Any]) -> None:
 
 
 def test_median_interval_is_of_order_statistics() -> None:
-    from dpbench.papers.glm.peers.pairs import median_interval
+    from benchmarks.peers.pairs import median_interval
 
     assert median_interval(np.arange(20.0)) == (5.0, 14.0)  # binom.cdf(5, 20, 1/2) = 0.0207

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.peers import auditors
 from dpbench.core.validation import MissingExtra
-from dpbench.papers.glm.peers import auditors
 
 pytestmark = pytest.mark.meta
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_our_side_runs_alone() -> None:

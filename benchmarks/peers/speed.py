@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import numpy_loop
+from benchmarks.noisy_gd import MECHANISM, check_noisy_gd, problem, same
+from benchmarks.peers import jax_loop
+from benchmarks.peers.pairs import Ratio, Work, ratio
 from dpbench.core.sampling import block_width
-from dpbench.papers.glm.peers import jax_loop, numpy_loop
-from dpbench.papers.glm.peers.pairs import Ratio, Work, ratio
-from dpbench.papers.glm.peers.workload import MECHANISM, check_noisy_gd, problem, same
 
 PEERS = ("numpy", "jax")
 GOALS = {

@@ -1,4 +1,4 @@
-"""The peers' tables and figures, from the document of ``dpbench bench --peers --json``."""
+"""The peers' tables and figures, from the document of ``python -m benchmarks.peers --json``."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ def line(part: str, row: Mapping[str, Any]) -> str:
     return f"{part}: " + "  ".join(cell for show in COLUMNS[part].values() if (cell := show(row)))
 
 
-def print_peers(document: Mapping[str, Any], console: Console) -> None:
+def print_peers(document: Mapping[str, Any]) -> None:
     """A table for each part that was measured."""
+    console = Console()
     for part, rows in document["parts"].items():
         made = table(*COLUMNS[part])
         for row in rows:

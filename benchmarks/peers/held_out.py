@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.peers.pairs import median_interval
 from dpbench.core import validation
 from dpbench.core.sampling import sample, stream
+from dpbench.papers.glm.comparison import fit, mechanism
 from dpbench.papers.glm.datasets import load
-from dpbench.papers.glm.peers.comparison import fit, mechanism
-from dpbench.papers.glm.peers.pairs import median_interval
 from dpbench.papers.glm.problem import GLMProblem
 
 SETS = {"breast_cancer": "logistic", "fair": "logistic", "diabetes": "squared", "randhie": "squared"}
@@ -152,9 +152,9 @@ def _diffprivlib(python: str, train: GLMProblem, classes: bool, epsilons: Sequen
                 [python, str(_WORKER), str(given), str(made)], capture_output=True, text=True, check=False
             )
         except OSError as error:
-            raise validation.invalid("--peer-python", f"{must_be} ({error.strerror})", python) from error
+            raise validation.invalid("--python", f"{must_be} ({error.strerror})", python) from error
         if done.returncode != 0:
             said = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise validation.invalid("--peer-python", f"{must_be} ({said})", python)
+            raise validation.invalid("--python", f"{must_be} ({said})", python)
         with np.load(made) as found:
             return np.asarray(found["w"])

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import numpy_loop
 from dpbench.core.sampling import block_width
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from dpbench.papers.glm.peers import numpy_loop
 from dpbench.papers.glm.populations_sphere import LinearOnSphere, LogisticOnSphere
 from dpbench.papers.glm.problem import GLMProblem
 

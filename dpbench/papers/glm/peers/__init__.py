@@ -1,1 +1,0 @@
-"""The suite beside its peers, in one run: what ``dpbench bench --peers`` shows."""
