@@ -17,7 +17,6 @@ from dpbench.privacy.one_shot import StepNoise
 pytestmark = pytest.mark.meta
 
 ROOT = Path(__file__).resolve().parents[2]
-FOUND = json.loads((ROOT / "evidence" / "bits.json").read_text(encoding="utf-8"))
 
 
 POROUS = {
@@ -45,20 +44,9 @@ def test_every_algorithm_of_bench_is_tried_in_both_arithmetics(own_bits: ModuleT
     cases = own_bits.cases()
     tried = {type(case.sampler).__name__ for case in cases}
     assert {name for _, name in ALGORITHMS.values()} | {"ExponentialMechanism", "NoisyMean", "RSPM"} <= tried
-    assert [row["name"] for row in FOUND["rows"]] == [case.name for case in cases]
     exact = {case.name.removesuffix(", exact") for case in cases if case.exact}
     once = (case.name for case in cases if not case.exact and not case.control)
     assert exact == {name for name in once if not re.search("JL|Averaged|NoisyGD|NoisyMean|Clipped", name)}
-
-
-def test_exact_arithmetic_kept_its_guarantee_at_50_000_runs_a_side() -> None:
-    """And the floating-point ones were still found, by the same audit at the same level."""
-    rows = {row["name"]: row for row in FOUND["rows"]}
-    exact = [row for row in rows.values() if row["exact"]]
-    assert len(exact) == 8 and not any(row["broken"] for row in exact)
-    assert all(row["trials"] >= 50_000 for row in exact)
-    assert FOUND["level"] <= 1e-6
-    assert {name for name, row in rows.items() if row["broken"] and not row["control"]} == POROUS
 
 
 def test_the_claims_are_exact_over_the_reals(own_bits: ModuleType) -> None:
@@ -69,15 +57,16 @@ def test_the_claims_are_exact_over_the_reals(own_bits: ModuleType) -> None:
         assert case.epsilon == pytest.approx(1.0, rel=1e-4 if case.exact else 1e-6)
 
 
-def test_a_small_run_breaks_nothing_that_the_evidence_does_not(own_bits: ModuleType, tmp_path: Path) -> None:
+def test_a_small_run_breaks_what_is_porous_and_nothing_else(own_bits: ModuleType, tmp_path: Path) -> None:
     """5,000 runs a side at level 1e-6: enough for all but one; of the controls naive Laplace alone is broken.
 
     Of those in floating point; `test_exact_arithmetic` and `test_integer_choice` have the others, and the JL method.
     """
     file, pattern = tmp_path / "bits.json", r"^(?!JLMethod|PrivateGridSearch).*(?<!, exact)$"
     assert own_bits.main(["--trials", "5000", "--json", str(file), "--cases", pattern]) == 0
-    small = {row["name"] for row in json.loads(file.read_text(encoding="utf-8"))["rows"] if row["broken"]}
-    assert all(row["broken"] == (row["epsilon_lower"] > row["epsilon"]) for row in FOUND["rows"])
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    assert all(row["broken"] == (row["epsilon_lower"] > row["epsilon"]) for row in rows)
+    small = {row["name"] for row in rows if row["broken"]}
     assert small == POROUS - {"ClippedSubgradient"} | {"control: naive Laplace"}
 
 

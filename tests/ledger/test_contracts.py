@@ -16,7 +16,7 @@ import pytest
 from registry import LEAST, LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, Case, problem
 
 from dpbench.core import validation
-from dpbench.core.sampling import block_width, canonical, stream
+from dpbench.core.sampling import canonical, stream
 from dpbench.core.validation import LARGEST_SIZE, LEAST_SIZE
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.testing import check_mechanism
@@ -83,9 +83,6 @@ def test_outputs(case: Case, kind: str) -> None:
     assert not np.isnan(first).any() if case in PUBLIC_MECHANISMS else np.isfinite(first).all()
     assert not (case.varies and np.array_equal(first, m.sample(p, TRIALS, seed=4)))
     assert np.allclose(m.sample(p, TRIALS, seed=3, statistic=p.empirical_risk), p.empirical_risk(first), rtol=1e-13)
-    width = block_width(p)
-    few, more = (m(p, count, stream("prefix")) for count in (width + 1, 3 * width))
-    assert np.array_equal(few, more[: width + 1])
 
 
 @glm

@@ -54,8 +54,3 @@ def test_what_the_docs_start_listens_on_the_loopback_address() -> None:
     started = [line for line in lines if "dask scheduler" in line]
     assert started and all("--host 127.0.0.1" in line for line in started if line.startswith("    "))
     assert not any("0.0.0.0" in line for line in lines)
-
-
-@pytest.mark.parametrize("word", ["unpickle", "TLS", "NUMBA_CACHE_DIR", "power failure", "synchronous=NORMAL"])
-def test_the_page_on_machines_says_what_can_go_wrong(word: str) -> None:
-    assert word in (ROOT / "docs/guide/machines.md").read_text(encoding="utf-8")
