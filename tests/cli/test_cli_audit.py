@@ -11,6 +11,7 @@ import pytest
 from dpbench import audit_samples, encode
 from dpbench.cli import audit_arrays, audit_inputs
 from dpbench.cli.app import run
+from dpbench.core.validation import InvalidInput
 
 MODULE = """
 import numpy as np
@@ -255,6 +256,15 @@ def test_an_array_file_that_unpacks_to_far_more_than_its_size_is_refused(
     monkeypatch.setattr(audit_inputs, "SMALL", 7_999_999)
     assert run(line.split()) == 2
     assert "must be a file whose arrays take at most 7,999,999 bytes, got" in (capsys.readouterr().err)
+
+
+def test_a_large_file_may_unpack_to_a_hundred_times_its_size(place: Path) -> None:
+    large = place / "large"
+    with large.open("wb") as file:
+        file.truncate(3 * 2**20)  # a hole: nothing is written
+    audit_inputs.check_unpacked("OUTPUTS", str(large), 300 * 2**20)
+    with pytest.raises(InvalidInput, match="OUTPUTS must be a file whose arrays take at most 314,572,800 bytes"):
+        audit_inputs.check_unpacked("OUTPUTS", str(large), 300 * 2**20 + 1)
 
 
 def test_the_curve_is_printed_and_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -161,6 +161,14 @@ def test_formulas_of_the_ledger_are_set(typed: str, set_as: str) -> None:
     assert note.prose(typed) == set_as
 
 
+@pytest.mark.parametrize(("quote", "set_as"), [
+    ("a_{b}^{c}", "$a_{b}^{c}$"), ("}a_b{", ""), ("a_{b", ""), ("for $a_{b}$ large", "for $a_{b}$ large"),
+    (r"\{a_b\}", r"$\{a_b\}$"),
+])  # fmt: skip
+def test_quotes_are_set_where_their_braces_close(quote: str, set_as: str) -> None:
+    assert note.quoted(quote) == set_as
+
+
 def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out() -> None:
     said = note.set_caveat("A.2: \u201cfor $\\sigma^2$ large\u201d, so for n^2 > 1 it holds.")
     assert said == "A.2: ``for $\\sigma^2$ large'', so for n$^{2}$ > 1 it holds."

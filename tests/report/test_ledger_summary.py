@@ -51,6 +51,13 @@ def test_the_whole_ledger_is_fifteen_lines(ledger: Ledger, width: int) -> None:
     )
 
 
+def test_counts_have_a_column_for_each_verdict_that_occurs(ledger: Ledger) -> None:
+    refuted = tuple(entry for entry in ledger.entries if entry.verdict == "refuted")
+    assert len(refuted) > FEW
+    heads = [line.split() for line in printed(replace(ledger, entries=refuted)) if line.startswith("paper")]
+    assert heads == [["paper", "refuted"]]
+
+
 def test_what_is_not_expected_has_its_row_and_differs_from_the_evidence(ledger: Ledger) -> None:
     first = next(entry for entry in ledger.entries if entry.claim.id == "glm.lemma1.floor")
     rest = [entry for entry in ledger.entries if entry is not first]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -167,6 +169,16 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: Any, capsys: Any) ->
 def test_counts_are_links_to_filters(html: str) -> None:
     links = {a["href"] for a in elements_of(html).all("a") if "=" in (a["href"] or "")}
     assert {"#verdict=not%20refuted", "#verdict=proved", "#weight=range", "#weight=misprint"} <= links
+
+
+def test_a_verdict_is_stale_where_its_code_is_another() -> None:
+    """Of all and of those that are asked for."""
+    claims = {claim.id: claim for claim in all_claims() if not claim.rests_on}
+    one = next(one for one in known(None) if one.claim in claims)
+    claim = claims[one.claim]
+    for code, ids in itertools.product((claim.digest, "another"), (None, [claim.id])):
+        (shown,) = best([replace(one, code=code)], ids).values()
+        assert shown.stale == (code == "another")
 
 
 def test_the_evidence_of_an_entry_is_read_with_that_of_its_premises() -> None:
