@@ -80,7 +80,6 @@ ASSUMPTIONS: Assumptions = {
         "0 < delta < 1": every("glm.thm5.privacy", lambda d: 0.0 < d < 1.0, "target_delta"),
     },
     "glm.thm1.privacy": SMOOTH_PAIR,
-    "glm.cor2.privacy.printed": SMOOTH_PAIR,
     "glm.thm2.privacy": {
         "convex, smooth, non-negative": lambda: convex_smooth_nonnegative(losses.capped_linear(4e-4)),
         "neighbours differ in one record within the bounds": lambda: neighbours(
@@ -239,9 +238,9 @@ ASSUMPTIONS: Assumptions = {
     },
     "glm.alg1.rate.printed": {
         "n >= n_0 = 2 at B = X = Y = 1": every("glm.alg1.rate.printed", lambda n: n >= 2, "n")},
-    "glm.cor2.inequality.step": {
-        "n >= n_0 = HX^2B^2/Y^2 = 8 at BX = 2, Y = 1": every("glm.cor2.inequality.step", lambda n: n >= 8, "n"),
-        "mass at most 1": every("glm.cor2.inequality.step", lambda p: 0.0 < p <= 1.0, "p"),
+    "glm.cor2.inequality": {
+        "n >= n_0 = HX^2B^2/Y^2 = 8 at BX = 2, Y = 1": every("glm.cor2.inequality", lambda n: n >= 8, "n"),
+        "mass at most 1": every("glm.cor2.inequality", lambda p: 0.0 < p <= 1.0, "p"),
     },
     "glm.cor2.inequality.units": {
         "n = 4,000,000 >= n_0 = 2(BX/Y)^2": every("glm.cor2.inequality.units", lambda r: 2.0 * r * r <= 4e6, "BX/Y")},

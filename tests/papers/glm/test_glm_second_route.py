@@ -25,7 +25,6 @@ from dpbench.papers.glm.theorems.pairs import cancelling_pair
 SECOND = {
     "glm.lemma5.stability": ("test_theorems_glm_lemmas.py", "test_lemma5_closed_forms_are_the_enumerated_expectations"),
     "glm.thm1.privacy": ("test_glm_second_route.py", "test_theorem_1_suffices_up_to_36_and_not_beyond"),
-    "glm.cor2.privacy.printed": ("test_glm_second_route.py", "test_theorem_1_suffices_up_to_36_and_not_beyond"),
     "glm.thm10.privacy": ("test_glm_second_route.py", "test_theorem_10_far_out_by_quadrature"),
     "glm.thm3.inequality.low-dimension.algorithm-3": (
         "test_glm_remarks.py", "test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mechanism"),

@@ -15,8 +15,6 @@ from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.hard_scales import Scale, hardest_scale, noisy_gd_excess
-from dpbench.papers.glm.theorems.noisy_gd_privacy import PRINTED
-from dpbench.papers.glm.theorems.theorem1 import printed as theorem1_privacy
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)
@@ -26,64 +24,6 @@ Its last display but one is 18 times the average regret plus 17√H̃B‖Y‖/�
 4η(H̃‖Y‖² + σ²d), with M = max(√H̃‖Y‖, σ√d) and η = min(B/(√T M), 1/(4H̃)) at most 9BM/√T + 4H̃B²/T; T = n ≥ n₀ leaves
 (9 + 4)√H̃B‖Y‖/√n + 9Bσ√d/√n, and σ√d/√n = √8·G√(dL)/(nε) with G = 2(√H̃‖Y‖ + H̃B): 18·13 + 17 and 18·9·√8·2.
 """
-
-paper.privacy(
-    "cor2",
-    variant="printed",
-    source="Corollary 2",
-    expected="refuted",
-    holds="glm.thm1.privacy.exact",
-    statement="Algorithm 1 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2) is (epsilon, delta)-DP for every "
-    "non-negative convex H-smooth GLM that is at most Y^2 at zero.",
-    because="The corollary's noise is that of Theorem 1 with H~ = H X^2, and the loss that breaks it is a GLM: the "
-    "same pair, the same thresholds. The step size is no part of it.",
-    weight="range",
-    hurt="corner: epsilon > 36.1 at delta = 1e-5 (24.5 at 1e-3) for all iterates, 59.3 (38.7) for the average",
-    quote=r"$\sigma^2 = \frac{8G^2T\log(1/\delta)}{n^2\epsilon^2}$  and  $T = n$ . ... satisfies  $(\epsilon, \delta)$ "
-    "-differential privacy.",
-    consequence="As Theorem 1, whose noise it has.",
-    formulas=PRINTED,
-    errata=Correction(place="Corollary 2, appendix A.3", line=395, change="as in Theorem 1"),
-)(theorem1_privacy)
-
-
-@paper.inequality(
-    "cor2",
-    variant="step",
-    source="Corollary 2, its step size",
-    expected="refuted",
-    holds="glm.cor2.inequality.corrected",
-    statement="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|)) the excess risk is "
-    "O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n epsilon)).",
-    because="1/(4HX) is not a step size: with (w, x) -> (cw, x/c) it should grow like c^2. For X < 1 it is X times "
-    "the 1/(4HX^2) of Theorem 1, and a coordinate that HX^2 eta n p <= 1 leaves unlearned costs d'p Y^2 with p up to "
-    "4/(nX): 1/sqrt(X) times the bound at n near 16B^2X/Y^2 and beyond.",
-    weight="misprint",
-    hurt="letter",
-    quote=r"$\eta = "
-    r"\min\left(\frac{B}{\sqrt{T}\max\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\|,\sigma\sqrt{d}\right)}, "
-    r"\frac{1}{4H\|\mathcal{X}\|}\right)$",
-    consequence="For |X| < 1 the step is |X| times too small: the constant the bound needs grows like |X|^(-1/2).",
-    errata=Correction(
-        place="Corollary 2, appendix A.3",
-        line=395,
-        change="for 1/(4H|X|) read 1/(4H|X|^2), as in Theorem 2",
-    ),
-    no_certificate="the excess is a closed form over hardest scales found by search",
-)
-def step(context: Context) -> Evidence:
-    """1/(4HX) against X, at fixed BX and Y: labels ±Y without noise, ε → ∞, so that nothing is random but N."""
-    rows = [least_step_constant(x, 2, context.pick(quick=12, full=60)) for x in (1.0, 1e-2, 1e-4, 1e-6)]
-    for row in rows:
-        row["with 1/(4HX^2)"] = least_step_constant(row["X"], 2, context.pick(quick=12, full=60), True)["constant"]
-    return growing(
-        rows,
-        "value: the exponent in 1/X of the constant that the bound needs; one constant would have it 0. Here X -> 0 at "
-        "fixed BX = 2 and Y = 1, and n from 2 n0 to 10^6 n0 at its worst",
-        "squared loss, 4 coordinates with |w*_j|X = Y, y = <w*, x>, epsilon so large that sigma = 0 and the bound is "
-        "sqrt(H)XBY/sqrt(n); excess risk summed over the binomial number of records that meet a coordinate",
-        "for X > 1 the misprint does no harm: n >= n0 leaves eta <= B/(sqrt(n)sqrt(H)XY) <= 1/(HX^2)",
-    )
 
 
 def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool = False) -> dict[str, Any]:
@@ -100,29 +40,6 @@ def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool 
     return worst
 
 
-@paper.inequality(
-    "cor2",
-    variant="units",
-    source="Corollary 2, its second term",
-    expected="refuted",
-    holds="glm.cor2.inequality.corrected",
-    statement="The excess risk is O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n "
-    "epsilon)).",
-    because="G B has H X^2 B^2 where this has H X^2 B^3. With (w, y) -> (cw, cy) all risks scale like c^2 and the "
-    "printed term like c^3, so that for small c nothing is left of it, though it is BX/Y times the other.",
-    weight="misprint",
-    hurt="letter",
-    quote=r"\frac{\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\| + H\|\mathcal{X}\|^2 "
-    r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}\right).",
-    consequence="(...)B has to be GB of Theorem 1; with B^2 the second term vanishes in small units of B, and the "
-    "constant that is then needed grows like (B|X|/|Y|)^1.3 on the hardest scale.",
-    errata=Correction(
-        place="Corollary 2, appendix A.3",
-        line=397,
-        change="for H|X|^2 B^2 read H|X|^2 B (also in the sketch of Theorem 2)",
-    ),
-    no_certificate="the excess is a closed form over hardest scales found by search",
-)
 def units(context: Context) -> Evidence:
     """(√HXY + HX²B²)B against BX/Y, in units of B and Y so small that B² is nothing beside B."""
     rows = []
@@ -182,16 +99,6 @@ COROLLARY = Statement(
 )  # fmt: skip
 
 
-@paper.inequality(
-    "cor2",
-    variant="corrected",
-    source="Corollary 2, with 1/(4HX^2) and G B",
-    expected="proved",
-    rests_on=("glm.lemma4.inequality", "glm.lemma5.stability.corrected", "glm.lemma6.inequality"),
-    statement=COROLLARY,
-    because="18 times the average regret of Lemma 6 and 17 times the first term, as Lemmas 4 and 5 give it; eta is "
-    "such that the regret is at most 13 times the first term and 9B sigma sqrt(d)/sqrt(n).",
-)
 def corrected(context: Context) -> Evidence:
     """Corollary 2 with η ≤ 1/(4HX²) and G = √HXY + HX²B, over random n, d, ε and BX/Y."""
     rows, rng = [], stream(context.seed, "glm.cor2")
@@ -227,4 +134,76 @@ def corrected(context: Context) -> Evidence:
         "X = 1 costs nothing, as the bound does not depend on the unit of w",
         value="ratio",
         sides=("excess", "proved"),
+    )
+
+
+@paper.inequality(
+    "cor2",
+    row="step",
+    source="Corollary 2, its step size",
+    expected="refuted",
+    holds="glm.cor2.inequality.corrected",
+    statement="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|)) the excess risk is "
+    "O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n epsilon)).",
+    because="1/(4HX) is not a step size: with (w, x) -> (cw, x/c) it should grow like c^2. For X < 1 it is X times "
+    "the 1/(4HX^2) of Theorem 1, and a coordinate that HX^2 eta n p <= 1 leaves unlearned costs d'p Y^2 with p up to "
+    "4/(nX): 1/sqrt(X) times the bound at n near 16B^2X/Y^2 and beyond.",
+    weight="misprint",
+    hurt="letter",
+    quote=r"$\eta = "
+    r"\min\left(\frac{B}{\sqrt{T}\max\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\|,\sigma\sqrt{d}\right)}, "
+    r"\frac{1}{4H\|\mathcal{X}\|}\right)$",
+    consequence="For |X| < 1 the step is |X| times too small: the constant the bound needs grows like |X|^(-1/2).",
+    errata=Correction(
+        place="Corollary 2, appendix A.3",
+        line=395,
+        change="for 1/(4H|X|) read 1/(4H|X|^2), as in Theorem 2",
+    ),
+    no_certificate="the excess is a closed form over hardest scales found by search",
+    rows={
+        "units": {
+            "measure": units,
+            "source": "Corollary 2, its second term",
+            "holds": "glm.cor2.inequality.corrected",
+            "statement": "The excess risk is O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d "
+            "log(1/delta))/(n epsilon)).",
+            "because": "G B has H X^2 B^2 where this has H X^2 B^3. With (w, y) -> (cw, cy) all risks scale like c^2 "
+            "and the printed term like c^3, so that for small c nothing is left of it, though it is BX/Y times the "
+            "other.",
+            "weight": "misprint",
+            "hurt": "letter",
+            "quote": r"\frac{\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\| + H\|\mathcal{X}\|^2 "
+            r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}\right).",
+            "consequence": "(...)B has to be GB of Theorem 1; with B^2 the second term vanishes in small units of B, "
+            "and the constant that is then needed grows like (B|X|/|Y|)^1.3 on the hardest scale.",
+            "errata": Correction(
+                place="Corollary 2, appendix A.3",
+                line=397,
+                change="for H|X|^2 B^2 read H|X|^2 B (also in the sketch of Theorem 2)",
+            ),
+            "no_certificate": "the excess is a closed form over hardest scales found by search",
+        },
+        "corrected": {
+            "measure": corrected,
+            "source": "Corollary 2, with 1/(4HX^2) and G B",
+            "expected": "proved",
+            "rests_on": ("glm.lemma4.inequality", "glm.lemma5.stability.corrected", "glm.lemma6.inequality"),
+            "statement": COROLLARY,
+            "because": "18 times the average regret of Lemma 6 and 17 times the first term, as Lemmas 4 and 5 give it; "
+            "eta is such that the regret is at most 13 times the first term and 9B sigma sqrt(d)/sqrt(n).",
+        },
+    },
+)
+def step(context: Context) -> Evidence:
+    """1/(4HX) against X, at fixed BX and Y: labels ±Y without noise, ε → ∞, so that nothing is random but N."""
+    rows = [least_step_constant(x, 2, context.pick(quick=12, full=60)) for x in (1.0, 1e-2, 1e-4, 1e-6)]
+    for row in rows:
+        row["with 1/(4HX^2)"] = least_step_constant(row["X"], 2, context.pick(quick=12, full=60), True)["constant"]
+    return growing(
+        rows,
+        "value: the exponent in 1/X of the constant that the bound needs; one constant would have it 0. Here X -> 0 at "
+        "fixed BX = 2 and Y = 1, and n from 2 n0 to 10^6 n0 at its worst",
+        "squared loss, 4 coordinates with |w*_j|X = Y, y = <w*, x>, epsilon so large that sigma = 0 and the bound is "
+        "sqrt(H)XBY/sqrt(n); excess risk summed over the binomial number of records that meet a coordinate",
+        "for X > 1 the misprint does no harm: n >= n0 leaves eta <= B/(sqrt(n)sqrt(H)XY) <= 1/(HX^2)",
     )

@@ -156,7 +156,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
     "is shown against the average. No practical epsilon is affected.",
     formulas=PRINTED,
     errata=Correction(
-        place="Theorem 1, section 3.1.1",
+        place="Theorem 1, section 3.1.1, and Corollary 2, appendix A.3",
         line=133,
         effect=1,
         change='for "any epsilon, delta > 0" read "epsilon <= 2 log(1/delta)" (enough: mu = epsilon/sqrt(4 '

@@ -385,9 +385,21 @@ QUOTE = (
 )
 
 
+def theorem10_rank(context: Context) -> Evidence:
+    """Against the rank of the design at fixed n, ε and k: from nε/25 to beyond nε."""
+    n = context.pick(quick=48, full=100)
+    grid = context.pick(quick=(8, 64, 512), full=(16, 64, 256, 1024))
+    return swept(
+        context, [{"rank": rank} | _theorem10(n, 4.0, 8, rank) for rank in grid],
+        context.pick(quick=(64, 16, 64), full=(128, 48, 48, 128)), _printed(n),
+        "no instance at hand could break this upper bound, in which the rank does not occur: the other coordinates "
+        "change nothing but the map's columns that nobody asks for",
+    )  # fmt: skip
+
+
 @paper.rate(
     "thm10",
-    variant="epsilon",
+    row="epsilon",
     source="Theorem 10, dependence on epsilon",
     expected="consistent",
     side="tight",
@@ -398,6 +410,17 @@ QUOTE = (
     "equal weight and k of order n epsilon log(n/delta) the output, confined to a random subspace of dimension k, "
     "keeps a constant fraction of B|X|/sqrt(2k) at best.",
     quote=QUOTE,
+    rows={
+        "rank": {
+            "measure": theorem10_rank,
+            "source": "Theorem 10, dependence on the rank",
+            "side": "upper",
+            "exponent": 0.0,
+            "nuisances": (),
+            "because": "Neither k, sigma, eta nor T depends on d or on the rank.",
+            "quote": QUOTE,
+        },
+    },
 )
 def theorem10_epsilon(context: Context) -> Evidence:
     """Everything as printed, T = n²; 2k coordinates carry w*, of which no map keeps half, and the rank is 2nε."""
@@ -415,29 +438,6 @@ def theorem10_epsilon(context: Context) -> Evidence:
         "2k coordinates of equal weight carry w*: w = Phi^T v lies in a uniform subspace of dimension k, half of that, "
         "whose best point is a constant times B/sqrt(k) away in mean absolute prediction",
     )
-
-
-@paper.rate(
-    "thm10",
-    variant="rank",
-    source="Theorem 10, dependence on the rank",
-    expected="consistent",
-    side="upper",
-    exponent=0.0,
-    statement=_THEOREM_10,
-    because="Neither k, sigma, eta nor T depends on d or on the rank.",
-    quote=QUOTE,
-)
-def theorem10_rank(context: Context) -> Evidence:
-    """Against the rank of the design at fixed n, ε and k: from nε/25 to beyond nε."""
-    n = context.pick(quick=48, full=100)
-    grid = context.pick(quick=(8, 64, 512), full=(16, 64, 256, 1024))
-    return swept(
-        context, [{"rank": rank} | _theorem10(n, 4.0, 8, rank) for rank in grid],
-        context.pick(quick=(64, 16, 64), full=(128, 48, 48, 128)), _printed(n),
-        "no instance at hand could break this upper bound, in which the rank does not occur: the other coordinates "
-        "change nothing but the map's columns that nobody asks for",
-    )  # fmt: skip
 
 
 def _theorem10(n: int, epsilon: float, active: int, rank: int) -> Row:
