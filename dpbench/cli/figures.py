@@ -65,8 +65,8 @@ def figures(
 ) -> None:
     """Draw the figures (PDF and PNG) from committed and stored evidence; exit 2 if a run is missing, and name it.
 
-    Beside each is a caption for LaTeX, and what it was made from as JSON; the metadata of PDF and PNG say so too. Text
-    that has no room at the size asked for is an error.
+    Beside each is a caption for LaTeX, and what it was made from as JSON; the metadata of PDF and PNG say so too.
+    Figures are made for a column or the page at 8 points; at another size, look whether the text has room.
 
     Where there are several verdicts of an entry, those of the present code go before stale ones, full runs before
     quick ones, and newer before older. Figures of other packages' papers are drawn where they have evidence, and asked
@@ -75,8 +75,7 @@ def figures(
     from dpbench.core.validation import InvalidInput, choice, invalid, real
     from dpbench.ledger.registry import all_papers, named, outside_claims
     from dpbench.report.drawings import DRAWINGS, SUMMARIES, of_many, of_one
-    from dpbench.report.figures import FORMATS, darken, look, resize, save, untitled
-    from dpbench.report.layout import fit
+    from dpbench.report.figures import FORMATS, darken, look, resize, save, settle, untitled
     from dpbench.report.provenance import about, write
     from dpbench.report.stored import best, known
 
@@ -124,7 +123,7 @@ def figures(
                     untitled(figure)
                 if width is not None or height is not None:
                     resize(figure, width, height)
-                fit(figure, drawing.name, grow=height is None)
+                settle(figure)
                 if dark:
                     darken(figure)
                 save(figure, images, about=made_from)

@@ -11,6 +11,7 @@ import importlib
 import logging
 import shutil
 import subprocess
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -201,7 +202,7 @@ def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
     theorem = f"theorem's formula, scaled, slope {expected:.3f}"
     axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=theorem.replace("-", "−"))
     floor, ceiling = axes.get_ylim()
-    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.2)  # room for the legend
+    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.4)  # room for the legend
     log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title(title, loc="left")
     axes.legend(loc="upper right")
@@ -217,7 +218,11 @@ def named(figure: Figure, claim: str, finding: str = "") -> Figure:
     name = claim.partition(".")[0]
     with in_style():
         if finding:
-            figure.suptitle(f"{name}: {finding}", fontsize=small(7.0), fontweight="bold", x=0.01, ha="left")
+            text = figure.suptitle(f"{name}: {finding}", fontsize=small(7.0), fontweight="bold", x=0.01, ha="left")
+            width = _WIDTH[-1] if _WIDTH else figure.get_size_inches()[0]
+            share = 0.97 * width * figure.dpi / text.get_window_extent().width
+            if share < 1.0:
+                text.set_text(textwrap.fill(text.get_text(), int(share * len(text.get_text()))))
         elif _LOOK.get("font.size") is None:
             said = next((paper.title or paper.name for paper in all_papers() if paper.name == name), name)
             said = said.replace("$", r"\$")
@@ -384,6 +389,13 @@ def resize(figure: Figure, width: float | None = None, height: float | None = No
     new = wide if width is None else validation.real("width", width, above=0.0)
     high = high * new / wide if height is None else validation.real("height", height, above=0.0)
     figure.set_size_inches(new, high)
+
+
+def settle(figure: Figure) -> None:
+    """Lay the figure out, once: each drawing would move it again by a little, and one format not as another."""
+    with in_style():
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def untitled(figure: Figure) -> Figure:
@@ -558,7 +570,7 @@ def panels(
 
 
 def log_ticks(*log_axes: Any) -> None:
-    """Powers of ten where an axis spans two of them; else 1, 2, 5 times those, written out."""
+    """Powers of ten where an axis spans two of them; else 1 and 3, or 1, 2 and 5 times those, written out."""
     for axis in log_axes:
         low, high = sorted(axis.get_view_interval())
         axis.set_minor_formatter(NullFormatter())
@@ -566,6 +578,6 @@ def log_ticks(*log_axes: Any) -> None:
             axis.set_major_locator(LogLocator(numticks=7))
             axis.set_minor_locator(NullLocator() if high / low > 1e6 else LogLocator(subs="auto"))
         else:
-            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 20.0 else (1.0, 3.0)))
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axis.set_minor_locator(NullLocator())

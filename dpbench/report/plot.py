@@ -36,8 +36,8 @@ COLUMNS = {
     "ieee": 3.5, "ieee page": 7.16, "acm": 3.33, "acm page": 7.0, "article": 4.79, "article column": 3.17,
 }  # fmt: skip
 """Widths in inches of the text of common classes; of those in two columns, of a column and of the page."""
-TWO = 4.5
-"""Inches from which panels stand beside each other."""
+LEAST = 3.2
+"""Inches that a panel of a row has at least; else panels stand below each other."""
 
 __all__ = ["COLUMNS", "Curve", "Frame", "compose", "draw", "evidence", "save"]
 
@@ -243,7 +243,7 @@ def compose(
 ) -> Figure:
     """A figure of panels, (a), (b) ..., each drawn from its evidence, with curves of one's own.
 
-    In a column narrower than `TWO` inches the panels stand below each other.
+    Where a row leaves a panel less than `LEAST` inches, all stand below each other.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def compose(
     column : str or float
         One of `COLUMNS`, or a width in inches.
     height : float, optional
-        Inches; default 0.72 of a panel's width a row, and more where text needs it.
+        Inches; default 0.72 of a panel's width a row, at most 2.7.
     extra : sequence of Curve
     size : float
         Points, of all text.
@@ -263,18 +263,13 @@ def compose(
     Returns
     -------
     Figure
-        Its text is neither cut off nor upon curves or other text; `save` puts what it was made from into the metadata.
-
-    Raises
-    ------
-    InvalidInput
-        If the text has no room at this size.
+        Laid out by matplotlib; look whether its text has room at this size. `save` puts what it was made from into
+        the metadata.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from dpbench.report.figures import look, styled
-    from dpbench.report.layout import fit
+    from dpbench.report.figures import look, settle, styled
     from dpbench.report.provenance import about
 
     width = _width(column)
@@ -282,12 +277,12 @@ def compose(
     if len(counts) != 1 or 0 in counts:
         raise validation.invalid("panels", "rows of one length, at least 1", [len(row) for row in panels])
     flat = [what for row in panels for what in row]
-    if width < TWO:
+    if width < LEAST * len(panels[0]):
         panels = [[what] for what in flat]
 
     @styled
     def made(grid: str) -> Figure:
-        high = height if height is not None else max(0.72 * width / len(panels[0]), 1.9) * len(panels)
+        high = height if height is not None else 0.72 * min(width / len(panels[0]), 3.75) * len(panels)
         figure = Figure(figsize=(width, high))
         FigureCanvasAgg(figure)
         parts = np.ravel(getattr(figure, grid)(len(panels), len(panels[0]), squeeze=False))
@@ -301,7 +296,7 @@ def compose(
             axes.plot(curve.x, curve.y, label=curve.label or None, **{"color": "black", "marker": ".", **curve.options})
             if curve.label and axes.get_legend() is not None:
                 axes.legend(loc="best")
-        fit(figure, "the composed figure", grow=height is None)
+        settle(figure)
         return figure
 
     with look(font, size, style):

@@ -74,7 +74,7 @@ def crossover(evidence: Mapping[str, Any]) -> Figure:
     low, high = right.get_ylim()
     right.set_ylim(low / (high / low) ** 0.35, high)  # room for the legend
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    figure.legend(handles, labels, loc="outside lower center", ncols=1 + left.get_gridspec().ncols)
     return figure
 
 

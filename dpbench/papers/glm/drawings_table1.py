@@ -25,7 +25,7 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
     A lower bound has no slope: beside it stands the error of every algorithm tried over the floor.
     """
     everything = table1.rows(verdicts)
-    height, width = (1.6 + 0.27 * len(everything), COLUMN) if part else (0.9 + 0.21 * len(everything), PAGE)
+    height, width = (1.9 + 0.27 * len(everything), COLUMN) if part else (0.9 + 0.21 * len(everything), PAGE)
     figure, (axes, beside) = panels(1, 2, width=width, height=height, one_row=True, width_ratios=(2, 1))
     rates = [(i, row, row.expected) for i, row in enumerate(everything) if row.expected is not None]
     rows = [row for _, row, _ in rates]
@@ -70,6 +70,7 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
     axes.set_xlabel("log-log slope" if part else "log-log slope, intervals at 1e−6")
     axes.set_title(_HEADINGS[part], loc="left")
     _ratios(beside, everything)
+    beside.set_xlabel("value /\nbound" if part else "value / bound")
     before = ""
     for i, row in enumerate(everything):
         if row.cell.place != before:
@@ -82,7 +83,7 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
                     textcoords="offset points", va="center", fontsize=small(5.5), linespacing=1.0,
                 )  # fmt: skip
             before = row.cell.place
-    figure.legend(loc="outside lower center", ncols=2 if part else 3)
+    figure.legend(loc="outside lower center", ncols=1 if part else 3)
     return figure
 
 
@@ -127,7 +128,6 @@ def _ratios(axes: Axes, rows: list[table1.Row]) -> None:
     axes.set_xscale("log")
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks([])
-    axes.set_xlabel("value / bound")
 
 
 SUMMARIES = (

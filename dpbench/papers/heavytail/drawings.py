@@ -24,7 +24,7 @@ def risk_quantiles(evidence: Mapping[str, Any], *, title: str) -> Figure:
     """
     names = "n", "excess_risk", "standard error", "excess_risk_median", "excess_risk_quantile", "theory"
     n, mean, error, median, quantile, theory = columns(evidence, *names)
-    figure, axes = new_axes()
+    figure, axes = panels(1, 1, height=3.3)
     axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
     axes.plot(n, quantile, color=VERMILION, marker="^", label="0.95-quantile")
     value = f"mean (95%), slope {evidence['value']:.2f}".replace("-", "−")
@@ -34,11 +34,9 @@ def risk_quantiles(evidence: Mapping[str, Any], *, title: str) -> Figure:
     scale = float(np.exp(np.mean(np.log(mean / theory))))
     label = f"theorem's formula, scaled, slope {expected:.2f}".replace("-", "−")
     axes.plot(n, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=label)
-    floor, ceiling = axes.get_ylim()
-    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.6)  # room for the legend
     log_ticks(axes.xaxis, axes.yaxis)
-    axes.set_title(title, loc="left")
-    axes.legend(loc="upper right")
+    axes.set_title(title.replace(": ", "\n", 1), loc="left")
+    figure.legend(loc="outside lower center")
     return figure
 
 

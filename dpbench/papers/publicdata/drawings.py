@@ -30,7 +30,7 @@ def privacy_over_m(evidence: Mapping[str, Any]) -> Figure:
     """
     m, gaussian, laplace, exact = columns(evidence, "m", "gaussian", "laplace", "exact", table="d = m")
     m_fixed, gaussian_fixed, laplace_fixed = columns(evidence, "m", "gaussian", "laplace", table="d fixed")
-    figure, axes = panels(1, 1, height=3.2)
+    figure, axes = panels(1, 1, height=3.5)
     axes.set(xscale="log", yscale="log", xlabel="public points $m$", ylabel=r"exact $\varepsilon$ of the pair")
     axes.plot(m, gaussian, color=VERMILION, marker="o", label="printed Gaussian, $d = m$")
     axes.plot(
@@ -49,7 +49,7 @@ def privacy_over_m(evidence: Mapping[str, Any]) -> Figure:
     axes.set_ylim(0.04, 100.0)
     log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title("RRSPM on the parity cube, tilted pair", loc="left")
-    figure.legend(loc="outside lower center", ncols=2)
+    figure.legend(loc="outside lower center")
     return figure
 
 
@@ -61,11 +61,13 @@ def risk(evidence: Mapping[str, Any], *, axis: str, title: str) -> Figure:
     """
     x, mean, error, theory = columns(evidence, axis, "measured", "standard error", "theory")
     plain, plain_error = columns(evidence, "erm", "erm standard error")
-    figure, axes = panels(1, 1, height=2.9)
+    figure, axes = panels(1, 1, height=3.2)
     label = "number of records $n$" if axis == "n" else r"$1/\sigma$"
     axes.set(xscale="log", yscale="log", xlabel=label, ylabel="excess population risk")
     slope = _slope(x, mean) if evidence["interval"] is None else f"{evidence['value']:.2f}".replace("-", "−")
-    axes.errorbar(x, mean, 1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=f"slope {slope}")
+    axes.errorbar(
+        x, mean, 1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=f"measured, slope {slope}"
+    )
     zero = (plain == 0.0) & (plain_error == 0.0)
     said = "ERM, not private" + (": 0" if zero.all() else " (0 elsewhere)" if zero.any() else "")
     spread = 1.96 * plain_error
@@ -73,12 +75,10 @@ def risk(evidence: Mapping[str, Any], *, axis: str, title: str) -> Figure:
     scale = float(np.exp(np.mean(np.log(mean / theory))))
     proven = f"proven, scaled, slope {_slope(x, theory)}"
     axes.plot(x, scale * theory, color="black", ls=DASHED, lw=1.0, zorder=3, label=proven)
-    floor, ceiling = axes.get_ylim()
-    floor = max(floor, 1e-5 * mean.min())
-    axes.set_ylim(floor, ceiling * (ceiling / floor) ** 0.35)  # room for the legend
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-5 * mean.min()))
     log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title(title, loc="left")
-    axes.legend(loc="upper right")
+    figure.legend(loc="outside lower center")
     return figure
 
 
@@ -93,7 +93,7 @@ def nonconvex(evidence: Mapping[str, Any]) -> Figure:
     Columns as `risk`.
     """
     n, mean, error, plain = columns(evidence, "n", "measured", "standard error", "erm")
-    figure, axes = new_axes()
+    figure, axes = panels(1, 1, height=3.2)
     axes.set(xscale="log", xlabel="number of records $n$", ylabel="excess population risk", ylim=(-0.01, 0.2))
     axes.errorbar(
         n, mean, 1.96 * error, color=VERMILION, marker="o", capsize=2, elinewidth=0.9, label="Algorithm 2, $J$ = 25"
@@ -102,7 +102,7 @@ def nonconvex(evidence: Mapping[str, Any]) -> Figure:
     axes.axhline(1.0 / 6.0, color="black", ls=DASHED, lw=1.0, label=r"1/6, as $J \to \infty$")
     log_ticks(axes.xaxis)
     axes.set_title("Theorem 6 on a class that is not convex", loc="left")
-    axes.legend(loc="center right")
+    figure.legend(loc="outside lower center")
     return figure
 
 
