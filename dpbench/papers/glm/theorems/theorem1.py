@@ -270,16 +270,12 @@ def small_radius(run: Context) -> Evidence:
             "source": "Theorem 1, dependence on d",
             "exponent": 0.5,
             "statement": "The private term of Theorem 1 grows like sqrt(d).",
-            "because": "As for the dependence on n: the step size falls like 1/sqrt(d) and the bias of the hardest "
-            "scale is about B^2/(eta T).",
             "quote": QUOTE,
         },
         "epsilon": {
             "measure": theorem1_epsilon,
             "source": "Theorem 1, dependence on epsilon",
             "statement": "The private term of Theorem 1 falls like 1/epsilon.",
-            "because": "As for the dependence on n, at fixed n: sigma falls like 1/epsilon, eta grows like epsilon, "
-            "and the bias of the hardest scale is about B^2/(eta T).",
             "quote": QUOTE,
         },
         "radius": {

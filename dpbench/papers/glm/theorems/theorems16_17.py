@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpbench.certificates import search
-from dpbench.certificates.judge_pieces import growing as asked
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
@@ -182,12 +180,11 @@ paper.floor(
             "is the same.",
         }
     },
-    space=search.inequality(
-        asked(WIDE).ground,
-        f"{Fraction(str(RATE_CONSTANT['17']))}*floor",
-        "zero",
-        conditions={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")},
-        derivation=tuple(map(str, WIDE.steps)),
+    formulas=WIDE.replace(
+        about="For sqrt(H)BX >= Y some constant is a floor: {claim} with {floor}, {zero} and {B}.",
+        given={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")},
+        claim=inequality(f"{Fraction(str(RATE_CONSTANT['17']))}*floor", "<=", "zero"),
+        witness=None,
     ),
 )(floor)
 
