@@ -1,8 +1,7 @@
 """Certificates of exact verdicts: written here, verified by `checker/dpbench_check.py` without anything of ours.
 
 A certificate decides something exactly (`kinds`); what was sampled or fitted is a record (`records`), which decides
-nothing. They follow from the statements of their entry (`certified`), or from the witness of a searched space; those of
-other kinds are written beside the declaration, one function with the decorator `build.certificate` each.
+nothing. They follow from the statements of their entry (`certified`).
 `write(folder)` writes one JSON file for each certificate; ``python -m dpbench.certificates FOLDER`` does the same.
 """
 
@@ -14,32 +13,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.build import MAKERS, Draft, Maker, sealed
+from dpbench.certificates.build import Draft, Maker, sealed
 from dpbench.certificates.evidence import claims
 from dpbench.certificates.judge_pieces import broken, growing, pieces
 from dpbench.certificates.proofs import guarantee, proof
-from dpbench.ledger import registry
 from dpbench.ledger.statement import Statement
 from dpbench.ledger.words import FAILED
 
 
 def makers() -> list[Maker]:
-    """All makers, in order of id and kind: those of the papers' own modules, and what follows from a statement."""
-    modules = registry.certifying()
-    made = [maker for group in MAKERS.values() for maker in group if maker.draft.__module__ in modules]
-    return sorted((*made, *_witnessed(), *_stated()), key=lambda m: (m.id, m.kind))
-
-
-def _witnessed() -> list[Maker]:
-    """Of entries whose space has a witness."""
-    asked = [(claim.id, claim.space) for claim in claims().values() if getattr(claim.space, "witness", ())]
-    return [Maker(name, one.kind, one.witnessed) for name, one in asked]
-
-
-def _stated() -> list[Maker]:
-    """Of entries whose statements are formulas with witnesses, or with a proof over their region."""
-    return [Maker(claim.id, *certified(one, claim.expected)) for claim in claims().values() for one in claim.stated
-            if one.cells or one.witness is not None]  # fmt: skip
+    """All makers, in order of id and kind: of statements with witnesses, or with a proof on their region."""
+    every = [
+        Maker(claim.id, *certified(one, claim.expected))
+        for claim in claims().values()
+        for one in claim.stated
+        if one.cells or one.witness is not None
+    ]
+    return sorted(every, key=lambda maker: (maker.id, maker.kind))
 
 
 def certified(statement: Statement, expected: str) -> tuple[str, Callable[[], Draft]]:

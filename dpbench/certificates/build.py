@@ -1,4 +1,4 @@
-"""Writing certificates: drafts in a paper's symbols, made strict, sealed, and kept in one table by claim id.
+"""Writing certificates: drafts in a paper's symbols, made strict and sealed.
 
 The format is described in ``checker/README.md``; `checker/dpbench_check.py` verifies it with nothing of this package.
 """
@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -31,7 +31,7 @@ ALIKE = "doubling it moves both sides alike, or neither, at these values"
 
 @dataclass(frozen=True)
 class Draft:
-    """What a maker says; `sealed` makes it a certificate.
+    """What follows from a statement; `sealed` makes it a certificate.
 
     Attributes
     ----------
@@ -53,11 +53,6 @@ class Draft:
     definitions : dict of str to str
         The paper's formulas, in order.
     assumptions : dict of str to (formula, why)
-    theory : dict of str to callable
-        For a definition that the project has as a function: the same from the values of the symbols, as floats.
-    inert : dict of str to str
-        Symbols that do not move what is decided, with the reason. The checker finds them; one that it finds and that
-        has no reason here gets a general one (`assembled`).
     """
 
     verdict: str
@@ -68,42 +63,15 @@ class Draft:
     derivation: Sequence[Step]
     definitions: Mapping[str, str] = field(default_factory=dict)
     assumptions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    theory: Mapping[str, Callable[[dict[str, float]], float]] = field(default_factory=dict)
-    inert: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Maker:
-    """The certificate of one entry: its kind, and the function that drafts it."""
+    """A certificate of an entry: its kind, and the function that drafts it."""
 
     id: str
     kind: str
     draft: Callable[[], Draft]
-
-
-MAKERS: dict[str, list[Maker]] = {}
-"""By claim id; an entry may have certificates of several kinds."""
-
-
-def certificate(claim: str, kind: str) -> Callable[[Callable[[], Draft]], Callable[[], Draft]]:
-    """Register a function of no arguments as the maker of a claim's certificate."""
-
-    def register(function: Callable[[], Draft]) -> Callable[[], Draft]:
-        makers = MAKERS.setdefault(claim, [])
-        for place, maker in enumerate(makers):
-            if maker.kind == kind and _name(maker.draft) != _name(function):
-                raise validation.invalid("kind", "one certificate of a kind for each claim", (claim, kind))
-            if maker.kind == kind:  # its module is imported again
-                makers[place] = Maker(claim, kind, function)
-                return function
-        makers.append(Maker(claim, kind, function))
-        return function
-
-    return register
-
-
-def _name(function: Callable[[], Draft]) -> tuple[str, str]:
-    return function.__module__, function.__qualname__
 
 
 def rational(value: Number) -> str:
@@ -174,7 +142,7 @@ def assembled(maker: Maker, text: str, place: str) -> dict[str, Any]:
         "quote": {"text": text, "place": place, "sha256": hashlib.sha256(text.encode()).hexdigest()},
         "statement": draft.statement,
         "symbols": dict(draft.symbols),
-        "inert": dict(draft.inert),
+        "inert": {},
         "definitions": [[name, formula] for name, formula in draft.definitions.items()],
         "assumptions": [
             {"id": name, "formula": formula, "why": why} for name, (formula, why) in draft.assumptions.items()
@@ -184,9 +152,8 @@ def assembled(maker: Maker, text: str, place: str) -> dict[str, Any]:
         "derivation": [_step(*step) for step in draft.derivation],
     }
     still = report(plain | {"digest": seal(plain)}).get("vacuous", ())
-    if still and set(draft.inert) <= set(still):
-        claimed = _names(json.dumps(plain["claim"]) + json.dumps(plain["definitions"]))
-        plain["inert"] |= {name: ALIKE if name in claimed else ALONE for name in still if name not in draft.inert}
+    claimed = _names(json.dumps(plain["claim"]) + json.dumps(plain["definitions"]))
+    plain["inert"] = {name: ALIKE if name in claimed else ALONE for name in still}
     return {**plain, "digest": seal(plain)}
 
 
@@ -227,66 +194,6 @@ def report(one: Mapping[str, Any]) -> dict[str, Any]:
     """The checker's report on a certificate: ``accepted``, what is decided, and why not."""
     made: dict[str, Any] = checker().report_on(json.dumps(one))
     return made
-
-
-def as_computed(
-    draft: Draft, name: str, meaning: str, *, solved: str = "", rounded: Callable[[float, int], Fraction] | None = None
-) -> Draft:
-    """A guarantee whose calibrated number is a symbol with the value that the code would use, instead of a formula.
-
-    With the formula in place, what it calibrates to cancels, and the certificate would say nothing of the mechanism.
-
-    Parameters
-    ----------
-    name : str
-        A definition: the scale of the noise, or a weight. Its formula's value is rounded outwards to seven digits.
-    meaning : str
-    solved : str
-        The symbol of a shift that was solved for (mu), which goes: then the checker brackets the number on both sides,
-        a thousandth less noise breaking the claim. Empty: the formula is the paper's, and two assumptions hold the
-        number to it, to a millionth.
-    rounded : callable, optional
-        `above` (more noise), the default, or `below` (a smaller weight).
-    """
-    formula, rounded = draft.definitions[name], rounded or above
-    from dpbench.certificates.search.formula import program
-
-    definitions = {key: text for key, text in draft.definitions.items() if key != name}
-    symbols = {key: text for key, text in draft.symbols.items() if key != solved} | {name: meaning}
-    claim = {"calibrated": "", **draft.claim} | ({"calibrated": name} if solved else {})
-    ratio = f"({claim['shift']})/({claim['scale']})"
-    wanted = f"gaussian_delta({ratio}, {claim['epsilon']})" if claim["family"] == "gaussian" else ratio
-    instances = []
-    for given, shows in draft.instances:
-        floats = {key: float(Fraction(value)) for key, value in given.items()}
-        (number,) = program(list(given), draft.definitions, [name])(floats)
-        short = Fraction(number).limit_denominator(1000)
-        value = short if float(short) == number and short.numerator < 10**6 else rounded(number, 7)
-        values = {key: one for key, one in given.items() if key != solved} | {name: value}
-        floats = {key: float(Fraction(one)) for key, one in values.items()}
-        (shown,) = program(list(values), definitions, [wanted])(floats)
-        instances.append((values, dict.fromkeys(shows, shown)))
-    assumptions = {
-        key: (text.replace(f"{solved} > 0", f"{name} > 0") if solved else text, why)
-        for key, (text, why) in draft.assumptions.items()
-    }
-    derivation = list(draft.derivation)
-    if not solved:
-        ends = (f"{name} >= (1 - 1/10^6)*({formula})", f"{name} <= (1 + 1/10^6)*({formula})")
-        assumptions |= {f"{name}_{end}": (text, "the formula") for end, text in zip(("low", "high"), ends, strict=True)}
-        needs = [f"{name}_low", f"{name}_high"]
-        derivation.append((f"{name} is the number that the formula gives, to a millionth.", needs))
-    return replace(draft, symbols=symbols, definitions=definitions, claim=claim, instances=instances,
-                   assumptions=assumptions, derivation=derivation,
-                   theory={key: one for key, one in draft.theory.items() if key != name})  # fmt: skip
-
-
-def without_bound(
-    variable: str, first: int, quantity: str, power: str, log_power: str = "0", holds: Sequence[str] = ()
-) -> dict[str, Any]:
-    """The claim of kind "growth": the quantity is c t^power log(t)^log_power or more, c > 0, for all t >= 2^first."""
-    return {"variable": variable, "from": first, "quantity": quantity, "power": power, "log_power": log_power,
-            "holds": list(holds)}  # fmt: skip
 
 
 def _shown(value: Shown) -> Any:

@@ -285,7 +285,7 @@ def _certified(
     tried = (shrunk(asked, first, keep), first) if keep > TIE else (first,)
     for values in tried:
         try:
-            exact = asked.space.exact(values)
+            exact = dict(values)
             if isinstance(asked, Growth):
                 draft = asked.draft(exact, slow)
             else:
@@ -342,7 +342,7 @@ def _short(asked: Question, point: Mapping[str, float], digits: int = 6) -> Poin
 def _shown(asked: Question, point: Mapping[str, float]) -> Point:
     """The nearest point with six digits, unless a hypothesis fails there."""
     short = _short(asked, point)
-    if asked.look(asked.values(asked.space.exact(short)))[0] == 0.0:
+    if asked.look(asked.values(short))[0] == 0.0:
         return short
     return {name: Fraction(point[name]) for name in asked.space.parameters}
 
@@ -357,9 +357,7 @@ def _in_balls(search: _Search) -> tuple[int, float | None]:
     try:
         check.renew()
         check.ctx.prec = BITS
-        values = {
-            name: check.rational(rational(value)) for name, value in search.asked.space.exact(search.values).items()
-        }
+        values = {name: check.rational(rational(value)) for name, value in search.values.items()}
         definitions = search.asked.space.definitions
         scope = check.Scope(values, {name: check.parse(text) for name, text in definitions.items()})
         for inequality in _piece(search).inequalities:
@@ -505,7 +503,7 @@ def _breaks(theorem: Theorem, group: list[_Search], proofs: _Proofs, point: Poin
         values |= {name: Fraction(p.at(0.5)) for name, p in parameters.items() if name not in point}
         if not search.asked.space.allows(values):
             continue
-        missed, margin = search.asked.look(search.asked.values(search.asked.space.exact(values)))
+        missed, margin = search.asked.look(search.asked.values(dict(values)))
         if missed == 0.0 and margin > TIE:
             proofs.found = _certified(theorem, search, values, 0.0)
     return proofs.found is not None
@@ -532,9 +530,9 @@ def _judgement(
     certificates = tuple(proofs.certificates if verdict == "proved" else ())
     if found is not None:
         counterexample, certificates = {n: rational(v) for n, v in found.values.items()}, (found.certificate,)
-        ratio = ratio_of(found.search.asked, found.search.asked.space.exact(found.values), found.margin)
+        ratio = ratio_of(found.search.asked, found.values, found.margin)
     elif near.values is not None and near.piece is None:
-        ratio = near.asked.ratio(near.asked.space.exact(near.values), near.margin)
+        ratio = near.asked.ratio(near.values, near.margin)
     elif near.values is not None:
         ratio = _in_balls(near)[1]
     return Judgement(

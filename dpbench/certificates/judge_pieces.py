@@ -591,7 +591,7 @@ def question(statement: Statement, piece: Piece) -> Asked:
 def broken(statement: Statement, piece: Piece) -> Draft:
     """The certificate that a statement's witnesses make: it does not hold at them."""
     asked = question(statement, piece)
-    drafts = [asked.draft(asked.space.exact(values)) for values in statement.instances]
+    drafts = [asked.draft(dict(values)) for values in statement.instances]
     return dataclasses.replace(drafts[0], instances=[one.instances[0] for one in drafts])
 
 

@@ -165,7 +165,7 @@ def find_counterexample(
     if exact is None and trace.best is not None:
         exact = _short(question, trace)
     if exact is not None:
-        whole = question.space.exact(exact)
+        whole = dict(exact)
         margin = question.look(question.values(whole))[1]
         ratio = question.ratio(whole, margin)
     return SearchResult(
@@ -195,7 +195,7 @@ class _Hunt:
             found = self.question.look(point)
             if self.void and found[0] == 0.0 and found[1] > 0.0:
                 if self.balls is not None:
-                    return self.balls.look(space.exact({n: Fraction(point[n]) for n in space.parameters}))
+                    return self.balls.look({n: Fraction(point[n]) for n in space.parameters})
                 if any(float(abs(units - other).max()) < NEAR for other in self.void):
                     return VOID
             return found
@@ -246,7 +246,7 @@ class _Hunt:
                 refused.append("the violation does not survive the rounding to rationals")
             for values in tried:
                 try:
-                    made = certificate(self.claim, self.question, space.exact(values), self.balls)
+                    made = certificate(self.claim, self.question, dict(values), self.balls)
                 except (ArithmeticError, ValueError, TypeError) as error:
                     refused.append(f"no certificate could be written: {error}")
                     continue

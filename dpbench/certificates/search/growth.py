@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from dpbench.certificates.build import Draft, near, without_bound
+from dpbench.certificates.build import Draft, near
 from dpbench.certificates.search.formula import Values, comparison, names, program, used
 from dpbench.certificates.search.question import FAR, Question
 from dpbench.certificates.search.space import Choice, Exact, Integer, Parameter, Space
@@ -42,7 +42,7 @@ def paths(space: Space, scalable: Sequence[str]) -> Space:
         powers = WHOLE_POWERS if given[name].whole else POWERS
         given[beside(space, f"power_{name}")] = Choice(f"power of t in {name}", powers)
     given[beside(space, "first")] = Integer("the path begins at t = 2^first", 0, 56)
-    return Space(space.about, given, space.derived)
+    return Space(space.about, given)
 
 
 def beside(space: Space, name: str) -> str:
@@ -142,7 +142,8 @@ class Growth(Question):
             symbols={**held, t: "what grows"},
             definitions={name: text for name, text in definitions.items() if name in reached},
             assumptions=fixed,
-            claim=without_bound(t, max(first, 2), quantity, *(("0", str(power)) if slow else (str(power), "0")), holds),
+            claim={"variable": t, "from": max(first, 2), "quantity": quantity, "power": "0" if slow else str(power),
+                   "log_power": str(power) if slow else "0", "holds": holds},
             instances=[({starts.get(n, n): exact[n] for n in about if starts.get(n, n) in held},
                         {"quantity": math.exp(logs[-1])})],
             derivation=[(text, list(fixed) if i == 0 else []) for i, text in enumerate(self.derivation)],

@@ -33,7 +33,7 @@ class Shrinker:
             return False
         self.left -= 1
         try:
-            exact = self.question.space.exact(values)
+            exact = dict(values)
         except (ArithmeticError, ValueError):
             return False
         missed, margin = self.question.look(self.question.values(exact))

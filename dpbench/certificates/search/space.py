@@ -6,13 +6,12 @@ A space says nothing of what is claimed: the printed and the corrected statement
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
-from dpbench.certificates.search.formula import Values
 from dpbench.core import validation
 
 Exact = dict[str, Fraction]
@@ -119,8 +118,6 @@ class Space:
         What is ranged over, in words.
     parameters : dict of str to parameter
         Sizes, constants, the data or the law, the event.
-    derived : dict of str to (function, meaning)
-        Symbols whose rational value a function takes from the values of the others: a count just beyond a threshold.
     definitions : dict of str to str
         What the two statements share, in order.
     conditions : dict of str to (formula, why)
@@ -129,43 +126,29 @@ class Space:
 
     about: str
     parameters: Mapping[str, Parameter]
-    derived: Mapping[str, tuple[Callable[[Values], float], str]] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
     conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.parameters:
             raise validation.invalid("parameters", "one parameter or more", self.parameters)
-        twice = set(self.parameters) & ({*self.derived, *self.definitions})
-        if twice:
-            raise validation.invalid("a derived symbol or a definition", "new, no parameter", sorted(twice)[0])
+        if twice := set(self.parameters) & set(self.definitions):
+            raise validation.invalid("a definition", "new, no parameter", sorted(twice)[0])
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        return (*self.parameters, *self.derived)
+        return tuple(self.parameters)
 
     def point(self, units: Sequence[float] | np.ndarray) -> dict[str, float]:
         """Values of all symbols at a point of the unit cube, one coordinate for each parameter."""
         pairs = zip(self.parameters.items(), units, strict=True)
-        return self.complete({name: parameter.at(float(u)) for (name, parameter), u in pairs})
-
-    def complete(self, values: Values) -> dict[str, float]:
-        """`values` of the parameters, with those of the derived symbols."""
-        made = dict(values)
-        for name, (function, _) in self.derived.items():
-            made[name] = float(function(made))
-        return made
-
-    def exact(self, values: Mapping[str, Fraction]) -> Exact:
-        """Rationals of the parameters, with those of the derived symbols."""
-        floats = self.complete({name: float(value) for name, value in values.items()})
-        return {**values, **{name: Fraction(floats[name]) for name in self.derived}}
+        return {name: parameter.at(float(u)) for (name, parameter), u in pairs}
 
     def allows(self, values: Mapping[str, Fraction]) -> bool:
         return all(parameter.allows(values[name]) for name, parameter in self.parameters.items())
 
     def meaning(self, name: str) -> str:
-        return self.parameters[name].meaning if name in self.parameters else self.derived[name][1]
+        return self.parameters[name].meaning
 
     @property
     def region(self) -> dict[str, str]:

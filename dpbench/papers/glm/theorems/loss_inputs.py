@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.search.space import Choice, Parameter, Real, Space
 from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence
@@ -91,19 +90,3 @@ def point(
 def _margins(loss: Loss, sides: Sides, *where: np.ndarray) -> np.ndarray:
     left, right = sides(loss, *where)
     return 1.0 - left / right
-
-
-BALL_SYMBOLS: dict[str, Parameter] = {
-    "H": Choice("smoothness of the squared loss (<w, x> - y)^2", (2,)),
-    "B": Real("radius", 1e-3, 1e3),
-    "X": Real("bound on the features' norm", 1e-3, 1e3),
-    "Y": Real("bound on the labels", 1e-3, 1e3),
-    "a": Real("<w, x> over B X", -1.0, 1.0),
-    "b": Real("label over Y", -1.0, 1.0),
-}
-RECORD = Space(
-    "the squared loss of any model of the ball at any admissible record, in one dimension",
-    BALL_SYMBOLS,
-    definitions={"residual": "a*B*X - b*Y", "loss": "residual^2"},
-)
-ONE = ("x = X e, w = a B e, y = b Y: every value of <w, x> and of the label that the bounds allow.",)
