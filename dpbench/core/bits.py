@@ -15,8 +15,7 @@ import numpy as np
 class SystemGenerator(np.random.Generator):
     """A Generator whose `words` are the operating system's.
 
-    Its other draws come from PCG64DXSM under 256 fresh bits: mechanisms with ``arithmetic="exact"`` use these only
-    where privacy does not rest on them (the random map of the JL method).
+    Its other draws come from PCG64DXSM under 256 fresh bits: no privacy of ``arithmetic="exact"`` rests on them.
     """
 
     def __init__(self) -> None:

@@ -30,6 +30,8 @@ class Sampler(Protocol):
     instance as far as `canonical` can name them all. Instances it cannot tell apart share their seeds, hence
     their noise.
 
+    Ours have a base, `dpbench.privacy.mechanism.Mechanism`, which gives all but a kernel and a guarantee.
+
     One that always draws whole blocks, so that a trial does not depend on how many were asked for, may have a method
     ``block(problem, width, rng) -> float64[width, ...]`` beside it, of the same law, that computes `width` trials and
     nothing beyond them: `release` calls it, and a trial of a release is no trial of a call.
