@@ -26,7 +26,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import formula, grades
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.statement import Real, Statement
-from dpbench.papers.glm import theory, theory_jl, theory_selection
+from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
@@ -203,7 +203,7 @@ def bracketed(rng: random.Random) -> tuple[float, float]:
 
 def theorem15(rng: random.Random) -> tuple[float, float]:
     radius, noise = uniform(rng, -2, 2), uniform(rng, -2, 2)
-    gamma = theory_selection.perturbed_sub_gaussian_corrected(radius, noise)
+    gamma = math.sqrt(2.0 * radius**2 / math.log(2.0) + 16.0 / 3.0 * noise**2)
     moment = math.exp(radius**2 / (gamma**2 - 2.0 * noise**2)) / math.sqrt(1.0 - 2.0 * noise**2 / gamma**2)
     return 2.0 * ratio("glm.thm15.inequality.corrected", t=noise**2 / (radius**2 + noise**2)), moment
 
@@ -228,7 +228,7 @@ def lemma2(rng: random.Random) -> tuple[float, float]:
 def lemma3(rng: random.Random) -> tuple[float, float]:
     h, x, y, radius = (uniform(rng, -2, 2) for _ in range(4))
     s = math.sqrt(h / 2.0) * radius * x
-    return ratio("glm.lemma3.inequality", t=s / (y + s)), (y + s) ** 2 / theory.smooth_loss_bound(h, x, y, radius)
+    return ratio("glm.lemma3.inequality", t=s / (y + s)), (y + s) ** 2 / (3.0 * (y**2 + h * radius**2 * x**2))
 
 
 def two_point(rng: random.Random) -> tuple[float, float]:

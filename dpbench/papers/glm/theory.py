@@ -15,11 +15,6 @@ def smooth_gradient_bound(smoothness: float, x_bound: float, y: float, radius: f
     return 2.0 * y * math.sqrt(smoothness) * x_bound + 2.0 * smoothness * radius * x_bound**2
 
 
-def smooth_loss_bound(smoothness: float, x_bound: float, y: float, radius: float) -> float:
-    """3(‖Y‖² + HB²‖X‖²), a bound on the loss over the ball (Lemma 3)."""
-    return 3.0 * (y**2 + smoothness * radius**2 * x_bound**2)
-
-
 def noisy_gd_noise(gradient_bound: float, steps: int, n: int, epsilon: float, delta: float) -> float:
     """σ = √(8G²T log(1/δ))/(nε) (Theorem 1)."""
     return math.sqrt(8.0 * gradient_bound**2 * steps * math.log(1.0 / delta)) / (n * epsilon)

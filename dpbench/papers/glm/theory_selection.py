@@ -36,11 +36,6 @@ def ball_loss_bound(smoothness: float, x_bound: float, y: float, radius: float) 
     return y**2 + smoothness * radius**2 * x_bound**2
 
 
-def ball_loss_bound_corrected(smoothness: float, x_bound: float, y: float, radius: float) -> float:
-    """2‖Y‖² + HB²‖X‖² ≥ (‖Y‖ + √(H/2)B‖X‖)², the supremum of the loss over the ball."""
-    return 2.0 * y**2 + smoothness * radius**2 * x_bound**2
-
-
 def score_penalty(loss_bound: float, y: float, n: int, count: int, beta: float) -> float:
     """Δ(B)log(K/β)/n + √(4‖Y‖²log(K/β)/n), added to a score (Algorithm 4, line 6); n is the whole data set."""
     log = math.log(count / beta)
@@ -117,16 +112,6 @@ def boosting_scale(smoothness: float, x_bound: float, y: float, sub_gaussian: fl
 def perturbed_sub_gaussian(radius: float, noise: float) -> float:
     """γ = √(B² + σ²) (proof of Theorem 15). Too small: E exp(⟨w, u⟩²/γ²) is e at σ = 0, infinite at σ ≥ B."""
     return math.hypot(radius, noise)
-
-
-def perturbed_sub_gaussian_corrected(radius: float, noise: float) -> float:
-    """γ = √(2B²/log 2 + (16/3)σ²).
-
-    With r = 2σ²/γ² ≤ 3/8, E exp((B + σZ)²/γ²) = (1 − r)^{−1/2} exp(B²/(γ²(1 − r))), and γ² = 2B²/log 2 + (8/3)rγ²
-    leaves B²/γ² = (log 2/2)(1 − 8r/3), so that the logarithm is at most
-    −½log(1 − r) + (log 2/2)(1 − 8r/3)/(1 − r) < log 2.
-    """
-    return math.sqrt(2.0 * radius**2 / math.log(2.0) + 16.0 / 3.0 * noise**2)
 
 
 def boosting_rate(

@@ -44,7 +44,7 @@ def test_loss_range_is_attained_and_never_left(name: str, y_bound: float, reach:
     assert low == pytest.approx(values.min(), abs=1e-12) and high == pytest.approx(values.max(), rel=1e-12)
     if math.isfinite(loss.smoothness) and loss.nonnegative:
         size = math.sqrt(loss.at_zero(y_bound))
-        bound = theory.ball_loss_bound_corrected(loss.smoothness, 1.0, size, reach)
+        bound = 2.0 * size**2 + loss.smoothness * reach**2
         assert high <= bound * (1.0 + 1e-12)
         sharp = (size + math.sqrt(0.5 * loss.smoothness) * reach) ** 2
         assert high <= sharp * (1.0 + 1e-12) <= bound * (1.0 + 1e-11)

@@ -18,7 +18,6 @@ def slope(values: list[float], grid: list[float]) -> float:
 
 def test_lemma_2_and_lemma_3_to_the_letter() -> None:
     assert theory.smooth_gradient_bound(2.0, 3.0, 5.0, 7.0) == pytest.approx(2 * 5 * math.sqrt(2) * 3 + 2 * 2 * 7 * 9)
-    assert theory.smooth_loss_bound(2.0, 3.0, 5.0, 7.0) == pytest.approx(3 * (25 + 2 * 49 * 9))
 
 
 def test_theorem_1_to_the_letter() -> None:
