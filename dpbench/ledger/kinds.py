@@ -209,9 +209,7 @@ class Bounded(_Private):
     def __call__(self, *, bound: str, **against: Any) -> Conclusion:
         return self._claim(against, bound=str(bound))
 
-    def words(self, parts: Parts) -> tuple[str, str]:
-        what = "the log-ratio of neighbouring laws" if self.name == "loss" else "delta at that epsilon"
-        return f"{what} is at most {{bound}}, within {{privacy}}{{how}}", f"{what} is at most ${{bound}}$, {{privacy}}"
+    says, tex = "the {bound} of neighbouring laws is within {privacy}{how}", "${bound}$ is within {privacy}"
 
 
 class Mixture(_Private):

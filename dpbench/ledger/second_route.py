@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from flint import arb, ctx
@@ -141,24 +142,13 @@ def _blurred(epsilon: arb, law: Law, distance: float) -> arb | None:
     return None if inner is None else (inner + (1 + epsilon.exp()) * arb(distance)).min(arb(1))
 
 
-def _least(epsilon: arb, laws: tuple[Law, ...]) -> arb | None:
-    found = arb(1)
+def _chosen(pick: Callable[[arb, arb], arb], none: int, epsilon: arb, laws: tuple[Law, ...]) -> arb | None:
+    chosen = arb(none)
     for law in laws:
-        one = _of(epsilon, law)
-        if one is None:
+        if (one := _of(epsilon, law)) is None:
             return None
-        found = found.min(one)
-    return found
-
-
-def _largest(epsilon: arb, laws: tuple[Law, ...]) -> arb | None:
-    found = arb(0)
-    for law in laws:
-        one = _of(epsilon, law)
-        if one is None:
-            return None
-        found = found.max(one)
-    return found
+        chosen = pick(chosen, one)
+    return chosen
 
 
 def _of(epsilon: arb, law: Law | None) -> arb | None:
@@ -168,5 +158,5 @@ def _of(epsilon: arb, law: Law | None) -> arb | None:
 _KINDS: dict[str, Callable[..., arb | None]] = {
     "gaussian": _gaussian, "laplace": _laplace, "pure": _approximate, "approximate": _approximate,
     "discrete": _discrete, "clipped gaussian": _clipped, "sign weights": _sign_weights, "nothing": lambda _: arb(1),
-    "lost": _lost, "blurred": _blurred, "least": _least, "largest": _largest,
+    "lost": _lost, "blurred": _blurred, "least": partial(_chosen, arb.min, 1), "largest": partial(_chosen, arb.max, 0),
 }  # fmt: skip
