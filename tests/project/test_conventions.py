@@ -64,7 +64,7 @@ def test_asv_builds_with_every_dependency() -> None:
 
 def test_the_shell_completes_ids(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setenv("_DPBENCH_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "dpbench show glm.thm5.privacy.pr")
+    monkeypatch.setenv("COMP_WORDS", "dpbench show glm.thm5.pr")
     monkeypatch.setenv("COMP_CWORD", "2")
     assert run() == 0
     assert capsys.readouterr().out.split() == ["glm.thm5.privacy"]
