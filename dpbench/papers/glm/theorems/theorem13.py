@@ -418,6 +418,7 @@ _BOUNDED = (
     figure=Figure("failures_thm13", "failures", "at most {value:.1%} of the failures allowed"),
     rows={
         "differences": {
+            "home": __name__,
             "source": "Theorem 13, corrected: differences of losses",
             "expected": "proved",
             "level": 0.0,
