@@ -41,7 +41,7 @@ def at_the_bounds(loss, logs, signs, cosine):
     return x_bound, np.sqrt(loss.value(np.zeros_like(y), y_bound)), radius, radius * x_bound * cosine, y
 
 
-@pytest.mark.parametrize("loss", losses_over_scales(), ids=str)
+@pytest.mark.parametrize("loss", losses_over_scales(), ids=lambda loss: f"{loss.name}-{loss.parameter:g}")
 def test_facts_1_2_and_3_hold_of_every_loss_and_are_nearly_attained(loss):
     """At records on the bounds over eight decades; the sharp constants are those of the proofs, and none is beaten."""
     rng = stream("lemmas 2 and 3", loss)
