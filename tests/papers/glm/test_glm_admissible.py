@@ -153,7 +153,9 @@ ASSUMPTIONS: Assumptions = {
     },
     "glm.lemma11.inequality": {
         "w fixed: independent of S and gamma^2 sub-Gaussian for every gamma^2 >= |w|^2/log 2; 0 < beta < 1": every(
-            "glm.lemma11.inequality", lambda g, b: g > 0.0 and 0.0 < b < 1.0, "gamma", "beta"),
+            "glm.lemma11.inequality",
+            lambda w, g, beta: 0.0 <= w <= g * math.sqrt(math.log(2.0)) and g > 0.0 and 0.0 < beta < 1.0,
+            "b", "gamma", "beta"),
         "the row of the headline has w = 0, labels 0 or Y: loss at zero y^2 <= Y^2": lambda: 0.0 in series(
             "glm.lemma11.inequality")["b"],
     },
