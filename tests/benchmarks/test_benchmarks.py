@@ -93,3 +93,17 @@ def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> No
     m = NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
     norms = np.linalg.norm(bench.numpy_loop.trials(data, m, 3, np.random.default_rng(0)), axis=1)
     assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
+
+
+def test_a_ratio_of_the_history_is_to_the_loop_in_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import bench_record
+
+    clock = [0.0]
+
+    def move(seconds: float) -> float:
+        clock[0] += seconds
+        return 0.0
+
+    monkeypatch.setattr(bench_record.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr(bench_record, "reference", lambda rounds: move(1e-4 * rounds))
+    assert bench_record.ratio(lambda call: move(0.2)) == pytest.approx(2.0)

@@ -156,6 +156,8 @@ def test_release_says_what_made_it(case: Case, kind: str) -> None:
     else:
         assert np.array_equal(made.w, made.output)
         assert np.allclose(made.predict(p.X[:3]), p.X[:3] @ made.w)
+        with pytest.raises(validation.InvalidInput, match=rf"^points must .*length {p.d}"):
+            made.predict(np.zeros((2, p.d + 1)))
     assert made.info["seed"] == 5 and made.info["kind"] in ("exact", "upper")
     assert not case.varies or any(not np.array_equal(m.release(p).output, m.release(p).output) for _ in range(20))
 
