@@ -133,7 +133,7 @@ PYTHON: tuple[Case, ...] = (*problems(), *extremes(), *profiles(), *compositions
 
 
 def test_many_bad_inputs_and_no_two_alike() -> None:
-    assert len(PYTHON) >= 200
+    assert len(PYTHON) >= 350
     assert len({case[0] for case in PYTHON}) == len(PYTHON)
 
 
