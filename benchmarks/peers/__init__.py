@@ -46,6 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
             beside = given.figure.with_name(f"{given.figure.name}_{part.replace('-', '_')}")
             draw_file(drawing, beside, shown.SAID[part], numbers, line)
         return 0
+    if given.json is not None and not given.json.absolute().parent.is_dir():
+        parser.error(f"--json must be a file in a folder that exists, got {given.json}")
     rows: dict[str, list[dict[str, Any]]] = {}
     for part, make in _makers(given.python).items():
         for row in make() if part in given.parts else ():

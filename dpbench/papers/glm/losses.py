@@ -1,8 +1,8 @@
 """GLM losses φ(z, y) at a prediction z = ⟨w, x⟩: a record each, and a branch each of one kernel by integer code.
 
 An integer code with a branch inside one small kernel compiles once and is cached; functions as arguments are
-not (measured). A loss is added in this module alone: a code, a branch in `loss_value` and in `loss_derivative`, a
-function that makes the record, and a line of `BY_NAME`; its slow twin is one entry of ``tests/naive/losses.py``.
+not (measured). A loss is added in two modules: here a function that makes the record and a line of `BY_NAME`, in
+`dpbench.convex.loss_kernels` a code and its branches; its slow twin is one entry of ``tests/naive/losses.py``.
 Everything then runs on what any Lipschitz or smooth loss has; sharper constants (`loss_constants`) are optional.
 """
 
