@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dpbench.core import validation
+from dpbench.ledger.core import Claim
 from dpbench.ledger.verify import all_claims
 from dpbench.ledger.words import ROWS
 from dpbench.rates.slopes import theory_slope
@@ -111,11 +112,11 @@ def chosen(part: str = "") -> tuple[str, ...]:
 def rows(verdicts: Verdicts) -> list[Row]:
     """A row for each entry that `verdicts` has, in the order of `chosen`."""
     made = []
-    sources = {claim.id: claim.source for claim in all_claims()}
+    claims = {claim.id: claim for claim in all_claims()}
     for name in chosen():
         if name in verdicts:
             cell = next(cell for cell in (*CELLS, OTHER) if _fits(cell, name))
-            made.append(_row(cell, name, sources[name], *verdicts[name]))
+            made.append(_row(cell, claims[name], *verdicts[name]))
     return made
 
 
@@ -149,10 +150,11 @@ def _fits(cell: Cell, name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in cell.patterns)
 
 
-def _row(cell: Cell, name: str, source: str, verdict: str, evidence: Mapping[str, Any]) -> Row:
+def _row(cell: Cell, claim: Claim, verdict: str, evidence: Mapping[str, Any]) -> Row:
+    name, source = claim.id, claim.source
     value, interval = float(evidence["value"]), evidence["interval"]
     series = evidence["tables"][ROWS]
-    if ".rate" not in name:
+    if claim.kind != "rate":
         ratios = [float(ratio) for ratio in series.get("ratio", ())]
         named = zip(series.get("algorithm", ()), ratios, strict=False)
         least = min((ratio for algorithm, ratio in named if algorithm == "zero"), default=None)
