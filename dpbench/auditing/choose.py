@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -84,19 +84,19 @@ def choose(
         {name: (margin, score) for name, margin, score in candidates(one, other, own)}
         for one, other in ((first[:half], second[:half]), (first[half:], second[half:]))
     ]
-    chains: dict[str, tuple[float, Chain]] = {}
-    for name in filter(folds[1].__contains__, folds[0]):
+    crossed: dict[str, tuple[Array, Array]] = {}
+    compared = []
+    names = [name for name in folds[0] if name in folds[1]]
+    for name in names:
         (margin, low), (_, high) = (fold[name] for fold in folds)
-        chains[name] = margin, _chain(*(np.concatenate([high(x[:half]), low(x[half:])]) for x in (first, second)))
-    compared = [
-        (_less(event.promise, margin), name)
-        for name, (margin, chain) in chains.items()
-        for event in _events(folds[0][name][1], chain, loss_of(claim), runs, z, len(chains))
-    ]
+        one, other = (np.concatenate([high(x[:half]), low(x[half:])]) for x in (first, second))
+        crossed[name] = one, other
+        events = _events(low, _chain(one, other), loss_of(claim), runs, z, len(names))
+        compared += [(_less(event.promise, margin), name) for event in events]
     name = max(compared, key=lambda found: found[0])[1]
     score = next((made for kind, _, made in candidates(first, second, own) if kind == name), folds[0][name][1])
-    chain = chains[name][1].of(np.concatenate([score(first), score(second)]))
-    best = max(_events(score, chain, loss_of(claim), runs, z, len(chains)), key=lambda event: event.promise)
+    chain = _chain(*crossed[name], np.concatenate([score(first), score(second)]))
+    best = max(_events(score, chain, loss_of(claim), runs, z, len(names)), key=lambda event: event.promise)
     curve: dict[tuple[float, bool, bool], Event] = {}
     reach = max(best.promise, 0.0) if isinstance(claim, Approximate) else 0.0
     for epsilon in np.linspace(0.0, 1.2 * min(reach, 50.0), 12).tolist():
@@ -639,34 +639,36 @@ def _binnable(numbers: Array) -> Array:
 
 @dataclass(frozen=True)
 class Chain:
-    """Thresholds of a score, how many of both sides' outputs are below each, and on the two sides the probabilities of
-    {score >= t}: as seen in `rows` outputs a side, and smooth, with the standard deviation of these."""
+    """Thresholds of a score, and on the two sides the probabilities of {score >= t}: as seen in `rows` outputs a side,
+    and smooth, with the standard deviation of these."""
 
     thresholds: Array
-    below: Array
     raw: Array
     fitted: Array
     spread: Array
     rows: int
 
-    def of(self, scores: Array) -> Chain:
-        """With the thresholds of another score of the same outputs, below which there are as many."""
-        return replace(self, thresholds=np.sort(scores)[self.below])
 
+def _chain(first: Array, second: Array, anew: Array | None = None) -> Chain:
+    """Of the scores of two sides.
 
-def _chain(first: Array, second: Array) -> Chain:
-    """Of the scores of two sides."""
-    sides = [np.sort(x) for x in (first, second)]
-    rows = len(first)
-    thresholds = _edges(np.sort(np.concatenate(sides), kind="stable"), THRESHOLDS, 3)
-    below = np.array([np.searchsorted(x, thresholds) for x in sides])
+    `anew`: scores of all these outputs by what was learned anew, whose thresholds it has. By each it has the counts of
+    as many of the lowest as `anew` has below; of equal scores each side has its share.
+    """
+    sides, rows = [np.sort(x) for x in (first, second)], len(first)
+    pool = np.concatenate(sides)
+    ranked = np.sort(pool if anew is None else anew, kind="stable")
+    thresholds = _edges(ranked, THRESHOLDS, 3)
+    values = np.unique(pool)
+    counts = [np.concatenate([[0], np.searchsorted(x, values, side="right")]) for x in sides]
+    below = np.stack([np.interp(np.searchsorted(ranked, thresholds), sum(counts), count) for count in counts])
     cells = np.diff(below, prepend=0, append=rows).astype(float)
     fit = smooth(cells[:1], cells[1:])
     chance, mass = expit(fit.log_ratios[0]), cells.sum(axis=0)
     turn = np.triu(np.ones((len(mass), len(mass))))[1:] * (mass * chance * (1.0 - chance))
     spread = np.sqrt(np.maximum(((turn @ fit.covariance) * turn).sum(axis=1), 0.0)) / rows
     tops, smooth_tops = _tops(cells) / rows, _tops(mass * np.stack([chance, 1.0 - chance])) / rows
-    return Chain(thresholds, below.sum(axis=0), tops, smooth_tops, spread, rows)
+    return Chain(thresholds, tops, smooth_tops, spread, rows)
 
 
 def _tops(cells: Array) -> Array:
