@@ -33,8 +33,15 @@ def value(text: str, **values: Any) -> float:
 
 
 def inequality(**changes: Any) -> dict[str, Any]:
-    """Lemma 9 with changes: the smallest certificate there is."""
-    made = json.loads((FOLDER / "glm.lemma9.inequality.inequality.json").read_text(encoding="utf-8")) | changes
+    """Lemma 9, the smallest certificate there is, whose H is a symbol with an assumption; with changes."""
+    made = json.loads((FOLDER / "glm.lemma9.inequality.inequality.json").read_text(encoding="utf-8"))
+    made["symbols"]["H"] = "smoothness"
+    made["definitions"] = [line for line in made["definitions"] if line[0] != "H"]
+    made["assumptions"] = [{"id": "loss", "formula": "H = 2", "why": "the squared loss (<w, x> - y)^2"}]
+    made["derivation"][-1]["needs"] = ["loss"]
+    for instance in made["instances"]:
+        instance["values"]["H"] = "2"
+    made |= changes
     return made | {"digest": seal(made)}
 
 

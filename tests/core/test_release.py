@@ -14,7 +14,8 @@ from dpbench.core.sampling import block_of, block_width, release, stream
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 
 WITH_BLOCKS = {
-    "NoisyGD", "PrivateGridSearch", "Boosting", "AveragedPerturbation", "RegularizedPerturbation", "RSPM", "RRSPM"
+    "NoisyGD", "PrivateGridSearch", "Boosting", "AveragedPerturbation", "RegularizedPerturbation", "RSPM", "RRSPM",
+    "ExponentialMechanism", "OutputPerturbation", "JLMethod",
 }  # fmt: skip
 LEVEL, RUNS = 1e-6, 3_000
 
@@ -68,8 +69,13 @@ def test_releases_have_the_law_of_the_trials(name: str) -> None:
         assert ks_2samp(centre + 1.5 * (single[:, 0] - centre), many[:, 0]).pvalue < LEVEL
 
 
-def test_a_mechanism_without_blocks_is_called_for_one_trial() -> None:
+def test_a_sampler_without_blocks_is_called_for_one_trial() -> None:
     case, kind = of("OutputPerturbation")
-    m, p = case.make(), case.problem(kind)
-    assert not hasattr(m, "block") and release(m, p, seed=1).output.shape == (p.d,)
+    p, asked = case.problem(kind), []
+
+    def sampler(problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+        asked.append(trials)
+        return rng.random((trials, problem.d))
+
+    assert block_of(sampler, p, 1, stream("one")).shape == (1, p.d) and asked == [1]
     assert block_width(p) > 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fnmatch import fnmatch
+from functools import partial
 
 import numpy as np
 import pytest
@@ -67,7 +69,7 @@ def test_corollary_3_is_refuted_for_the_term_left_out_and_its_correction_could_b
     assert printed.measure(context)[0] == "refuted"
     whole = printed.formal.replace(where={"bound": "sqrt(weight) + weight/sqrt(n) + weight"}, witness=None)
     given = printed.run.keywords | {"statement": whole}
-    assert measured(rows_of, context, **given)[0] == "not refuted"
+    assert replace(printed, run=partial(rows_of, **given)).measure(context)[0] == "not refuted"
     assert measured(theorem9.corollary3, context, shrink=0.3)[0] == "refuted"
 
 
@@ -157,7 +159,8 @@ def test_gap_margins_see_a_planted_constant(context: RunContext) -> None:
 
 
 def test_fact1_is_sharp_at_one_over_root_two(context: RunContext) -> None:
-    verdict, evidence = measured(fact1.fact1, context)
+    (claim,) = declared(fact1)
+    verdict, evidence = claim.measure(context)
     assert verdict == "proved" and evidence.value == pytest.approx(1.0 - math.sqrt(0.5), abs=1e-9)
 
 

@@ -17,7 +17,7 @@ from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.algorithms.truncation import columns, psi, psi_bounds, quarters, sums_at, truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.papers.heavytail.theorems.theorems1_2_privacy import leaning_pair, loss
+from dpbench.papers.heavytail.theorems.theorems1_2_privacy import leaning_pair, privacy_loss
 
 THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)
 theta_each = pytest.mark.parametrize("theta", THETAS)
@@ -135,9 +135,9 @@ def test_printed_loss_exceeds_its_claim_and_exact_does_not() -> None:
     pair = leaning_pair(4, 2.0)
     printed = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed")
     exact = ExponentialMechanism(1.0, net_radius=1.0)
-    assert loss(printed, *pair) >= 1.7
-    assert loss(exact, *pair) <= 1.0
-    assert printed.pair_profile(*pair).epsilon(0.0) == pytest.approx(loss(printed, *pair), rel=1e-9)
+    assert privacy_loss(printed, *pair) >= 1.7
+    assert privacy_loss(exact, *pair) <= 1.0
+    assert printed.pair_profile(*pair).epsilon(0.0) == pytest.approx(privacy_loss(printed, *pair), rel=1e-9)
     assert printed.guarantee(pair[0]).epsilon(0.0) == 2.0
     assert printed.guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 1.0
     assert exact.guarantee(pair[0]).epsilon(0.0) == 1.0

@@ -40,7 +40,7 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
         drawing.draw({**evidence, "tables": {}})
 
 
-@pytest.mark.parametrize(("interval", "said"), [(None, "slope 1.00"), ([0.6, 0.8], "slope 0.70")])
+@pytest.mark.parametrize(("interval", "said"), [(None, "measured, slope 1.00"), ([0.6, 0.8], "measured, slope 0.70")])
 def test_a_curve_says_its_own_slope_where_the_value_is_another_number(interval: Any, said: str) -> None:
     """The value of an inequality is no slope; that of a rate is, and has an interval."""
     (drawing,) = (one for one in OURS if one.name == "risk_publicdata_alg3_sigma")
