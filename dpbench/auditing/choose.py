@@ -2,7 +2,8 @@
 
 A score is one number an output, high where the data set is the likelier one; an event is {score >= t} or its
 complement. Scores are compared by cross-fitting: each half of the choosing part is scored by what was learned on the
-other half, so that what learns is flattered no more than what does not; the winner is learned anew on both halves.
+other half, so that what learns is flattered no more than what does not; the best are learned anew on both halves, and
+compared by what is left of their promise where the halves ranked outputs differently.
 What an event promises is the bound that its counts are expected to give in the certifying part, less what the choice of
 a threshold may have flattered: probabilities are moved against the bound by standard errors, on the scale of
 arcsin(sqrt p), where these are even.
@@ -85,18 +86,28 @@ def choose(
         for one, other in ((first[:half], second[:half]), (first[half:], second[half:]))
     ]
     crossed: dict[str, tuple[Array, Array]] = {}
-    compared = []
+    promised: dict[str, float] = {}
     names = [name for name in folds[0] if name in folds[1]]
     for name in names:
         (margin, low), (_, high) = (fold[name] for fold in folds)
         one, other = (np.concatenate([high(x[:half]), low(x[half:])]) for x in (first, second))
         crossed[name] = one, other
         events = _events(low, _chain(one, other), loss_of(claim), runs, z, len(names))
-        compared += [(_less(event.promise, margin), name) for event in events]
-    name = max(compared, key=lambda found: found[0])[1]
-    score = next((made for kind, _, made in candidates(first, second, own) if kind == name), folds[0][name][1])
-    chain = _chain(*crossed[name], np.concatenate([score(first), score(second)]))
-    best = max(_events(score, chain, loss_of(claim), runs, z, len(names)), key=lambda event: event.promise)
+        promised[name] = max(_less(event.promise, margin) for event in events)
+    anew, learned = candidates(first, second, own), dict[str, Score]()
+    best, chain, most = None, None, -math.inf
+    for name in sorted(names, key=lambda name: -promised[name]):
+        if promised[name] <= most:
+            break
+        margin, kept = folds[0][name]
+        while name not in learned:
+            kind, _, score = next(anew, (name, margin, kept))
+            learned[kind] = score
+        tried = _chain(*crossed[name], np.concatenate([learned[name](first), learned[name](second)]))
+        event = max(_events(learned[name], tried, loss_of(claim), runs, z, len(names)), key=lambda event: event.promise)
+        if _less(event.promise, margin) > most:
+            best, chain, most = event, tried, _less(event.promise, margin)
+    assert best is not None and chain is not None
     curve: dict[tuple[float, bool, bool], Event] = {}
     reach = max(best.promise, 0.0) if isinstance(claim, Approximate) else 0.0
     for epsilon in np.linspace(0.0, 1.2 * min(reach, 50.0), 12).tolist():
