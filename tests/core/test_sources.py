@@ -200,7 +200,7 @@ def reaching(module: str) -> set[str]:
         ("dpbench/papers/glm/theory.py", "import math\n", "import math\n\n# a comment\n\n", set()),
         ("dpbench/papers/glm/theory.py", "return ", "return 1.0 * ", {"dpbench.papers.glm.theory"}),
         ("dpbench/papers/heavytail/theory.py", "return ", "return 1.0 * ", {"dpbench.papers.heavytail.theory"}),
-        ("lowerbounds/packings.py", "return ", "return 1.0 * ", {"lowerbounds.packings"}),
+        ("lowerbounds/packings.py", "def packing(", "EDITED = True\n\n\ndef packing(", {"lowerbounds.packings"}),
         ("dpbench/core/sampling.py", '"a part of a seed"', '"a piece of a seed"', set()),
     ],
 )

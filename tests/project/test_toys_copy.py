@@ -119,7 +119,7 @@ def edit(path: Path, *changes: tuple[str, str]) -> None:
 def run(copy: Path, *line: str, **environment: str) -> subprocess.CompletedProcess[str]:
     paths = os.pathsep.join((str(copy), str(copy / "tests"), str(ROOT / "checker")))
     return subprocess.run(
-        [sys.executable, *line], cwd=copy, env={**os.environ, "PYTHONPATH": paths, **environment},
+        [sys.executable, *line], cwd=copy, env={**os.environ, "PYTHONPATH": paths, "DPBENCH_PART": "", **environment},
         capture_output=True, text=True,
     )  # fmt: skip
 
