@@ -1,5 +1,6 @@
-"""`python -m benchmarks.peers`."""
+"""`python -m benchmarks.peers`; asv imports it when it looks for benchmarks."""
 
 from benchmarks.peers import main
 
-raise SystemExit(main())
+if __name__ == "__main__":
+    raise SystemExit(main())
