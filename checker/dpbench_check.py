@@ -193,7 +193,7 @@ def power(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
         if (a.p.bit_length() + a.q.bit_length()) * abs(int(b.p)) <= BITS:
             return a ** int(b.p)
     if whole:
-        return arb(a) ** int(b.p) if b.p >= 0 or not arb(a).contains(0) else NAN
+        return arb(a) ** int(b.p) if b.p > 0 or not arb(a).contains(0) else NAN
     return arb(a) ** arb(b) if a > 0 else NAN
 def least(a: fmpq | arb, b: fmpq | arb) -> fmpq | arb:
     return a if a <= b else b if b <= a else arb(a).min(arb(b))

@@ -136,7 +136,7 @@ class Reading:
             a, b = self.walk(node.left), self.walk(node.right)
             if isinstance(node.op, ast.Div) and b == 0:
                 raise Undefined
-            if isinstance(node.op, ast.Pow) and ((a < 0 and b != int(b)) or (a == 0 and b < 0)):
+            if isinstance(node.op, ast.Pow) and ((a < 0 and b != int(b)) or (a == 0 and b <= 0)):
                 raise Undefined
             return self.real(OPERATORS[type(node.op)](a, b))
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):

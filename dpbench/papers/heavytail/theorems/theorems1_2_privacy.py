@@ -215,7 +215,7 @@ LINE = {
     1: _line("2", "{z}^2", {}),
     2: _line(
         "1 + half/2 + quarter/4",
-        "{z}*sqrt({z})^half*sqrt(sqrt({z}))^quarter",  # by roots, which are defined at a residual of 0
+        "{z}*(1 - half + half*sqrt({z}))*(1 - quarter + quarter*sqrt(sqrt({z})))",  # no power of 0 at a residual of 0
         {name: Integer("theta is 1 + half/2 + quarter/4", 0, 1) for name in ("half", "quarter")},
     ),
 }
