@@ -96,6 +96,16 @@ def test_what_was_slow_once_is_measured_again_in_other_processes(
     assert row.again and not row.slower and row.ratio == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("known", "status"), [("jl", 0), ("hard-family", 1)])
+def test_what_is_known_to_be_slower_is_printed_alone(
+    module: ModuleType, known: str, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [module.Row("jl", 1.5, 1.4, 1.6, 0.01, again=True, slower=True)]
+    monkeypatch.setattr(module, "compare", lambda *_, **__: rows)
+    assert module.main([".", ".", "--known", known]) == status
+    assert "slower: jl" in capsys.readouterr().out
+
+
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("line", "said"),
