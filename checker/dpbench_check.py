@@ -13,7 +13,6 @@ import json
 import os
 import re
 import sys
-from itertools import pairwise
 from math import isqrt
 from pathlib import Path
 
@@ -28,7 +27,7 @@ WIDEST = fmpq(1, 1000)  # relative width of an enclosure
 LEAST = fmpq(1, 1000)  # by which doubling a symbol moves the decided ratio
 TEXT, FILE = 4000, 2_000_000  # characters of an expression, of a file
 BITS = 40_000  # of a rational that is kept as such; beyond it a ball stands for it
-TERMS, CELLS = 20_000, 20_000  # of a sum, of a region or a partition
+TERMS, CELLS = 20_000, 20_000  # of a sum, of a region
 COUNT = 10**7  # the largest parameter of a tail
 OPERATIONS = 800_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"  # of a certificate: no text that a terminal could wrap
@@ -322,11 +321,6 @@ def added(terms: object) -> tuple:
     terms = list(terms)
     half = len(terms) // 2
     return ("+", added(terms[:half]), added(terms[half:])) if half else [*terms, ZERO][0]
-def increasing(edges: object) -> list[fmpq]:
-    must(isinstance(edges, list) and len(edges) <= CELLS, "edges are a list")
-    made = list(map(rational, edges))
-    must(len(made) > 1 and all(a < b for a, b in pairwise(made)), "two edges or more, in order")
-    return made
 
 # ---- Fractions of sums of products of atoms ----------------------------------------------------
 # A sum is {product: rational}, a product a sorted tuple of (number of an atom, power). An atom is a
@@ -1115,34 +1109,6 @@ def inequality(claim: dict, shows: dict, scope: Scope) -> tuple:
     shown = f"{digits(left[end])} {broken} {digits(right[1 - end])}"
     return says, shown, (claim["left"], claim["right"])
 
-def mixture(claim: dict, shows: dict, scope: Scope) -> tuple:
-    """E profile(R) from below: the profile's least value on each whole cell of a partition, times
-    the cell's chance; a profile is never negative, so the rest counts 0."""
-    edges, r = increasing(claim["partition"]), claim["variable"]
-    must(claim["profile"][0] in ("gaussian_delta", "laplace_delta"), "the profile is one of a pair")
-    same("the epsilon of the profile", show(claim["epsilon"]), show(claim["profile"][2]))
-    budget(claim, scope)
-    def lower(scope: Scope) -> arb:
-        ctx.prec = 128
-        tails = [evaluate(claim["tail"], scope.changed(**{r: edge})) for edge in edges]
-        must(all(tail >= 0 and tail <= 1 for tail in tails), "a tail is a probability")
-        total = arb(0)
-        for cell, (first, last) in zip(pairwise(edges), pairwise(tails), strict=True):
-            must(bool(first >= last), "the tail falls")
-            here = evaluate(claim["profile"], scope.changed(**{r: cell}))
-            must(here.is_finite(), "the profile is not defined on a whole cell")
-            total += (first - last) * here.lower().max(arb(0))
-        return total
-    same("what is shown", {"delta"}, set(shows))
-    (low, high), total = map(rational, shows["delta"]), lower(scope)
-    held = total >= arb(low) and total <= arb(high) and high - low <= WIDEST * abs(high)
-    must(bool(held), "the sum over the cells is not in what is shown")
-    need(">", num(low), claim["delta"], scope, "it exceeds the delta claimed")
-    shown = f"{digits(low)} > {digits(claim['delta'], scope)}, on {len(edges) - 1} cells"
-    says = f"{said(claim)} of the mixture of {show(claim['profile'])} over {r}, "
-    says += f"where the chance of {r} or more is {show(claim['tail'])}"
-    return says, shown, (lower, claim["delta"])
-
 def defined(node: tuple, scope: Scope) -> bool:
     """Whether a formula has a value, at some precision."""
     for precision in PRECISIONS:
@@ -1222,7 +1188,6 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
     "pair-shift": (pair_shift, ("refuted",), _PAIR),
     "guarantee": (guarantee, ("proved",), f"{_PAIR} calibrated!"),
     "inequality": (inequality, ("refuted",), "left relation! right"),
-    "mixture": (mixture, ("refuted",), "variable! partition! profile tail epsilon delta"),
     "region": (region, ("proved",), "region! cuts! witness! given? claims?"),
     "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
 }
@@ -1235,8 +1200,8 @@ def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
     ctx.prec = 256
     base = scope.changed(**free)
     at = base.values[symbol]
-    def value(part: object, scope: Scope) -> arb:
-        return arb(part(scope) if callable(part) else evaluate(part, scope))
+    def value(part: tuple, scope: Scope) -> arb:
+        return arb(evaluate(part, scope))
     first = [value(part, base) for part in decided]
     for factor in (fmpq(2), fmpq(1, 2)):
         other = base.changed(**{symbol: at * factor})

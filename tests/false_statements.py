@@ -172,24 +172,6 @@ def guarantee(rng: random.Random, false: bool) -> Made:
     return certificate("guarantee", claim, values=texts(**values, **by), shows={of: shown(said)}, verdict="proved")
 
 
-def mixture(rng: random.Random, false: bool) -> Made:
-    """Says "refuted" of a δ that is above the mean of a Laplace profile over an exponential shift, in closed form."""
-    m, epsilon, cells = number(rng, 1.0, 6.0), number(rng, 0.1, 1.0), rng.randint(6, 30)
-    edges = [Fraction(1, 50) + Fraction(5 * i, cells) for i in range(cells + 1)]
-    tails = [mpmath.exp(-real(edge)) for edge in edges]
-    profiles = [FUNCTIONS["laplace_delta"](real(m * edge), real(epsilon)) for edge in edges]
-    lower = sum((tails[i] - tails[i + 1]) * profiles[i] for i in range(cells))
-    mean = mpmath.exp(-real(epsilon / m)) * real(m / 2) / (1 + real(m / 2))
-    delta = (
-        claimed(rng, mean, beyond=False) if false else rational(lower * real(1 - Fraction(1, rng.randint(99, 9999))))
-    )
-    said = forged(rng, lower, real(delta) * mpmath.mpf("1.0001")) if false else lower
-    claim = {"variable": "r", "partition": list(map(str, edges)), "profile": "laplace_delta(m*r, epsilon)",
-             "tail": "exp(-r)", "epsilon": "epsilon", "delta": "delta"}  # fmt: skip
-    return certificate("mixture", claim, values=texts(m=m, epsilon=epsilon, delta=delta), free={"r": ""},
-                       shows={"delta": shown(said, 6)})  # fmt: skip
-
-
 def region(rng: random.Random, false: bool) -> Made:
     """Says "proved" of a bound below the least value on a region, at an end, a turn, or where what is given begins."""
     at, c, more = Fraction(rng.randint(1, 80), 8), number(rng), number(rng)
@@ -238,5 +220,5 @@ def growth(rng: random.Random, false: bool) -> Made:
 
 KINDS: dict[str, Callable[[random.Random, bool], Made]] = {
     "inequality": inequality, "pair-discrete": pair_discrete, "pair-shift": pair_shift, "guarantee": guarantee,
-    "mixture": mixture, "region": region, "growth": growth,
+    "region": region, "growth": growth,
 }  # fmt: skip

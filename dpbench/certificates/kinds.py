@@ -11,7 +11,6 @@ DECIDES = {
     "pair-shift": "two Gaussian or Laplace laws a shift apart: their δ(ε) is above δ",
     "guarantee": "sensitivity and noise: δ(ε), or the log-ratio, is within the claim at each instance listed",
     "inequality": "both sides at the values listed: the opposite of what is claimed",
-    "mixture": "a finite partition with tail bounds: a lower bound on a mixture's δ(ε) is above δ",
     "region": "an inequality on a region, infinite ends allowed: intervals with slopes on the cells of a tree",
     "growth": "a quantity that exceeds c t^a log(t)^b for all t from some t on: no constant bounds it",
 }
@@ -22,7 +21,6 @@ WORDS = {
     "pair-shift": ("refuted",),
     "guarantee": ("proved",),
     "inequality": ("refuted",),
-    "mixture": ("refuted",),
     "region": ("proved",),
     "growth": ("refuted",),
 }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PROVING = ("certificate", "exact", "derivation")
 """Grades with which a verdict may be "proved"."""
 DECIDING = {
-    "refuted": ("pair-discrete", "pair-shift", "inequality", "mixture", "growth"),
+    "refuted": ("pair-discrete", "pair-shift", "inequality", "growth"),
     "proved": ("guarantee", "region"),
 }
 """Kinds of certificate that decide a verdict. The others record samples or slopes of points: they support a verdict and

@@ -44,7 +44,7 @@ def test_every_committed_certificate_is_accepted() -> None:
 
 
 def test_every_kind_has_a_certificate() -> None:
-    assert {c["kind"] for c in COMMITTED.values()} == set(KINDS) - {"mixture"}  # of anybody's; none of ours has one now
+    assert {c["kind"] for c in COMMITTED.values()} == set(KINDS)
 
 
 @pytest.mark.slow

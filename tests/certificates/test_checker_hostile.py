@@ -98,22 +98,10 @@ def test_parts_of_a_pair_have_their_types(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("word", ["proved", "not refuted", "consistent", "REFUTED", "grows", ""])
-@pytest.mark.parametrize("kind", ["pair-discrete", "pair-shift", "inequality", "mixture", "growth", "sample", "rate"])
+@pytest.mark.parametrize("kind", ["pair-discrete", "pair-shift", "inequality", "growth", "sample", "rate"])
 def test_a_word_that_the_kind_does_not_decide_is_refused(kind: str, word: str) -> None:
     because = refused(certificate(kind, PAIR, verdict=word, **GOOD_PAIR))
     assert "this kind decides" in because or "no such kind" in because
-
-
-BUMP = "gaussian_delta(mu*r*(3 - 2*r)/(1 + 100*(r - 5/4)^2*(r - 7/4)^2), epsilon)"
-
-
-@pytest.mark.parametrize("profile", [BUMP, "max(r, 0)", "r", "1 - r", "gaussian_delta(mu/(r - 3/2), epsilon)"])
-def test_a_profile_that_dips_inside_a_cell_does_not_count_at_its_ends(profile: str) -> None:
-    claim = {"variable": "r", "partition": ["1", "2"], "profile": profile, "tail": "1 - (r - 1)*999/1000 + 0*mu",
-             "epsilon": "epsilon", "delta": "delta"}  # fmt: skip
-    refused(certificate("mixture", claim, values={"mu": "2", "epsilon": "1", "delta": "1/10"},
-                        shows={"delta": ["81/100", "811/1000"]}, symbols=dict.fromkeys(
-                            ["r", "mu", "epsilon", "delta"], "s")))  # fmt: skip
 
 
 def growth(quantity: str, power: str = "1/2", log_power: str = "0", holds: tuple[str, ...] = (), first: int = 20,
@@ -377,27 +365,6 @@ def test_every_step_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert printed.count("left to the written derivation") == 3
     assert "matched by the README's fact 7 (strong convexity; D = D, n = 10, distance = D, lambda = 1/5)" in printed
     assert checker.report_on(path.read_text())["link"] == "derivation"
-
-
-MIXTURE: dict[str, Any] = {
-    "variable": "r", "partition": ["1/2", "1", "2"], "profile": "gaussian_delta(r, epsilon)", "tail": "1 - r/4",
-    "epsilon": "epsilon", "delta": "delta"}  # fmt: skip
-
-
-@pytest.mark.parametrize("profile", ["gaussian_delta(r, epsilon/1000)", "gaussian_delta(r, 0)", "laplace_delta(r, 1)",
-                                     "gaussian_delta(r, r)", "laplace_delta(r, smaller)"])  # fmt: skip
-def test_the_profile_of_a_mixture_is_at_the_claims_epsilon(profile: str) -> None:
-    values = {"epsilon": "100", "delta": "1/1000000"}
-    more = {"definitions": [["smaller", "epsilon/1000"]]} if "smaller" in profile else {}
-    because = refused(certificate("mixture", MIXTURE | {"profile": profile}, values=values, free={"r": ""},
-                                  shows={"delta": ["1079/10000", "1080/10000"]}, **more))  # fmt: skip
-    assert because.startswith("the epsilon of the profile")
-
-
-def test_the_line_of_a_mixture_shows_profile_and_tail() -> None:
-    line = accepted(certificate("mixture", MIXTURE, values={"epsilon": "1/10", "delta": "1/1000"}, free={"r": ""},
-                                shows={"delta": ["107980/1000000", "107990/1000000"]}))  # fmt: skip
-    assert "of the mixture of gaussian_delta(r, epsilon) over r, where the chance of r or more is 1 - r/4" in line
 
 
 @pytest.mark.parametrize(

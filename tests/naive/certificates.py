@@ -92,20 +92,6 @@ def inequality(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verd
     return broken and within(shows["left"], left) and within(shows["right"], right)
 
 
-def mixture(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
-    edges = [number(edge) for edge in claim["partition"]]
-    at = [read.given(**{claim["variable"]: e}) for e in edges]
-    tails = [r(claim["tail"]) for r in at]
-    falls = all(a >= b for a, b in itertools.pairwise(tails)) and tails[-1] >= 0 and tails[0] <= 1
-    rises = all(a < b for a, b in itertools.pairwise(edges))
-    lower = mpmath.mpf(0)
-    for k, (a, b) in enumerate(itertools.pairwise(edges)):  # the least of points inside the cell
-        inside = [read.given(**{claim["variable"]: a + (b - a) * j / 8})(claim["profile"]) for j in range(9)]
-        lower += (tails[k] - tails[k + 1]) * min(inside)
-    shown = number(shows["delta"][0])
-    return falls and rises and budget(claim, read) and lower >= shown * (1 - EQUAL) and shown > read(claim["delta"])
-
-
 def region(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict: str) -> bool:
     """At points of the region where what is given holds, far out on half-lines; the cuts must be a tree of it."""
     if verdict != "proved" or not claim["region"]:
@@ -197,7 +183,7 @@ def true(certificate: dict[str, Any]) -> bool:
     try:
         kind = {
             "pair-discrete": pair_discrete, "pair-shift": shift, "guarantee": guarantee, "inequality": inequality,
-            "mixture": mixture, "region": region, "growth": growth,
+            "region": region, "growth": growth,
         }[certificate["kind"]]  # fmt: skip
         return bool(certificate["instances"]) and all(
             all(Reading(certificate, i).holds(a["formula"]) for a in certificate["assumptions"])
