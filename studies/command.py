@@ -19,6 +19,8 @@ from tools.code_key import stamped
 
 Measured = tuple[Mapping[str, Any], Iterable[Table], bool]
 """The document, its tables, and whether every promise is kept."""
+Drawing = tuple[str, Callable[[], Any], str, Mapping[str, Any]]
+"""Of a figure: what stands after PREFIX, what draws it, what it shows, and the numbers it is drawn from."""
 
 
 def command(
@@ -36,18 +38,17 @@ def command(
     `draw` has, by ending of PREFIX, a figure's function and what the figure shows; `paper` is named above the figure.
     `evidence` is the name of the file under evidence/, by which `tools.code_key` knows the code that was measured.
     """
-    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=said)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
-    parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX.pdf and PREFIX.png from --json FILE")
+    parser = options(program, said)
     given = parser.parse_args(arguments)
     if given.figure is not None:
-        if given.json is None or not given.json.is_file():
-            parser.error("--figure draws what --json FILE holds: measure first")
-        document = json.loads(given.json.read_text(encoding="utf-8"))
-        line = f"python -m {program} --json {given.json.name} --figure {given.figure.name}"
-        for ending, (drawing, shown) in draw.items():
-            beside = given.figure.with_name(given.figure.name + ending)
-            draw_file(functools.partial(_named, drawing, document, paper), beside, shown, document, line)
+        draw_measured(
+            parser,
+            given,
+            lambda document: (
+                (ending, functools.partial(_named, drawing, document, paper), shown, document)
+                for ending, (drawing, shown) in draw.items()
+            ),
+        )
         return 0
     document, tables, kept = measure()
     for table in tables:
@@ -56,6 +57,27 @@ def command(
         document = {**document, "commit": commit_now()[0], "machine": machine(), "versions": versions()}
         given.json.write_text(json.dumps(stamped(evidence, document), indent=2) + "\n", encoding="utf-8")
     return 0 if kept else 1
+
+
+def options(program: str, said: str | None) -> argparse.ArgumentParser:
+    """A parser with --json and --figure."""
+    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=said)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
+    parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX.pdf and PREFIX.png from --json FILE")
+    return parser
+
+
+def draw_measured(
+    parser: argparse.ArgumentParser,
+    given: argparse.Namespace,
+    figures: Callable[[dict[str, Any]], Iterable[Drawing]],
+) -> None:
+    """Draw the figures of what --json FILE holds, each with the command that draws it beside it."""
+    if given.json is None or not given.json.is_file():
+        parser.error("--figure draws what --json FILE holds: measure first")
+    line = f"{parser.prog} --json {given.json.name} --figure {given.figure.name}"
+    for ending, drawing, shown, numbers in figures(json.loads(given.json.read_text(encoding="utf-8"))):
+        draw_file(drawing, given.figure.with_name(given.figure.name + ending), shown, numbers, line)
 
 
 def _named(drawing: Callable[..., Any], document: Mapping[str, Any], paper: str) -> Any:

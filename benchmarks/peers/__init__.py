@@ -8,17 +8,13 @@ of what `--json FILE` holds. Exit 1 if a promised ratio is missed.
 
 from __future__ import annotations
 
-import argparse
-import functools
 import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from dpbench.ledger.evidence import commit_now
-from dpbench.report.provenance import draw_file
 from dpbench.runs.environment import machine, versions
 
 PARTS = ("speed", "auditors", "held-out")
@@ -28,23 +24,14 @@ EPSILONS, TRIALS = (0.5, 1.0, 2.0, 4.0), 20
 def main(arguments: list[str] | None = None) -> int:
     """Measure the parts asked for, print their tables and write JSON, or draw what was written."""
     from benchmarks.peers import drawings as shown
+    from studies.command import draw_measured, options
 
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
+    parser = options("benchmarks.peers", __doc__)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--python", metavar="FILE", help="interpreter of an environment with diffprivlib")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers there")
-    parser.add_argument("--figure", type=Path, metavar="PREFIX", help="draw PREFIX_PART.pdf and .png of --json FILE")
     given = parser.parse_args(arguments)
     if given.figure is not None:
-        if given.json is None or not given.json.is_file():
-            parser.error("--figure draws what --json FILE holds: measure first")
-        document = json.loads(given.json.read_text(encoding="utf-8"))
-        line = f"python -m benchmarks.peers --json {given.json.name} --figure {given.figure.name}"
-        for part in shown.FIGURES.keys() & document["parts"].keys():
-            numbers = {**document, "parts": {part: document["parts"][part]}}
-            drawing = functools.partial(shown.FIGURES[part], document["parts"])
-            beside = given.figure.with_name(f"{given.figure.name}_{part.replace('-', '_')}")
-            draw_file(drawing, beside, shown.SAID[part], numbers, line)
+        draw_measured(parser, given, shown.figures)
         return 0
     if given.json is not None and not given.json.absolute().parent.is_dir():
         parser.error(f"--json must be a file in a folder that exists, got {given.json}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -155,3 +156,10 @@ SAID = {
     "non-private fit and diffprivlib; a tool that is missing from a panel is named with the reason.",
 }
 """What each figure shows."""
+
+
+def figures(document: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[], Figure], str, Mapping[str, Any]]]:
+    """Those of the parts that were measured, each from the numbers of its part (`studies.command.Drawing`)."""
+    for part in FIGURES.keys() & document["parts"].keys():
+        numbers = {**document, "parts": {part: document["parts"][part]}}
+        yield f"_{part.replace('-', '_')}", partial(FIGURES[part], document["parts"]), SAID[part], numbers

@@ -84,6 +84,7 @@ def test_median_interval_covers(bench: SimpleNamespace) -> None:
     assert bench.pairs.median_interval(np.arange(15.0)[::-1]) == (3.0, 11.0)
     assert bench.pairs.median_interval(np.arange(3.0)) == (0.0, 2.0)
     assert bench.pairs.median_interval(np.arange(1.0)) == (0.0, 0.0)
+    assert bench.pairs.median_interval(np.arange(20.0)) == (5.0, 14.0)  # binom.cdf(5, 20, 1/2) = 0.0207
     # the interval misses when at most three of fifteen fall on one side of the median
     assert 1.0 - 2.0 * binom.cdf(3, 15, 0.5) >= 0.95 > 1.0 - 2.0 * binom.cdf(4, 15, 0.5)
 
@@ -96,7 +97,7 @@ def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> No
 
 
 def test_a_ratio_of_the_history_is_to_the_loop_in_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import bench_record
+    from benchmarks import bench_headline
 
     clock = [0.0]
 
@@ -104,6 +105,6 @@ def test_a_ratio_of_the_history_is_to_the_loop_in_the_same_process(monkeypatch: 
         clock[0] += seconds
         return 0.0
 
-    monkeypatch.setattr(bench_record.time, "process_time", lambda: clock[0])
-    monkeypatch.setattr(bench_record, "reference", lambda rounds: move(1e-4 * rounds))
-    assert bench_record.ratio(lambda call: move(0.2)) == pytest.approx(2.0)
+    monkeypatch.setattr(bench_headline.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr(bench_headline, "reference", lambda rounds: move(1e-4 * rounds))
+    assert bench_headline.ratio(lambda call: move(0.2)) == pytest.approx(2.0)

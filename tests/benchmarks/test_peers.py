@@ -113,9 +113,3 @@ def test_the_table_of_the_documentation(made: dict[str, Any]) -> None:
     lines = shown.markdown("speed", made["speed"]).splitlines()
     assert lines[2] == "| squared | numpy | 3000 | 50 | 60.00 | 55.00 to 65.00 | 50 |"
     assert len({line.count("|") for line in lines}) == 1
-
-
-def test_median_interval_is_of_order_statistics() -> None:
-    from benchmarks.peers.pairs import median_interval
-
-    assert median_interval(np.arange(20.0)) == (5.0, 14.0)  # binom.cdf(5, 20, 1/2) = 0.0207
