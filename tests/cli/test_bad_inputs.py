@@ -2,7 +2,7 @@
 
 Each case says which call, which parameter its message must name, and what else the message must hold (what was
 wrong, or the suggestion). A message that names another parameter, or an exception of another type, fails. The cases
-of problems are in `bad_calls`, mechanisms are held to their declarations in `test_contracts`.
+of problems are in `bad_calls`, mechanisms are held to their declarations in `test_mechanism`.
 """
 
 from __future__ import annotations
