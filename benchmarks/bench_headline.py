@@ -39,12 +39,12 @@ def ratio(run: headline.Run) -> float:
     run(0)
     calls = max(1, round(SECONDS / max(seconds(lambda: run(1)), 1e-4)))
     rounds = max(1, round(SECONDS / max(seconds(lambda: reference(200)) / 200, 1e-7)))
-    found = []
+    ratios = []
     for pair in range(PAIRS):
         first = 2 + pair * calls
         mine = seconds(lambda first=first: [run(first + call) for call in range(calls)])  # type: ignore[misc]
-        found.append(mine / calls / (seconds(lambda: reference(rounds)) / rounds * 1000.0))
-    return float(np.median(found))
+        ratios.append(mine / calls / (seconds(lambda: reference(rounds)) / rounds * 1000.0))
+    return float(np.median(ratios))
 
 
 @workload(headline)

@@ -73,11 +73,11 @@ def of_ours(name: str, trials: int, seed: int) -> dict[str, float]:
     """Our bound, and for the Gaussian what it is under that assumption."""
     sampler, neighbour, delta = MECHANISMS[name]
     given: dict[str, Any] = {"delta": delta, "trials": trials, "confidence": CONFIDENCE, "seed": seed}
-    made = {"dpbench": audit(sampler, 0.0, neighbour, **given).epsilon_lower}
+    bounds = {"dpbench": audit(sampler, 0.0, neighbour, **given).epsilon_lower}
     if not delta:
-        return made
+        return bounds
     mu = audit(sampler, 0.0, neighbour, claim={"mu": 0.0}, **given).bound or 0.0
-    return made | {"dpbench, assume gaussian": gaussian.epsilon(delta, mu)}
+    return bounds | {"dpbench, assume gaussian": gaussian.epsilon(delta, mu)}
 
 
 def of_jax(name: str, trials: int, seed: int) -> dict[str, float]:
@@ -91,8 +91,8 @@ def of_jax(name: str, trials: int, seed: int) -> dict[str, float]:
         "jax-privacy, Split(0.5)": auditing.Split(0.5, seed=seed),
         "jax-privacy, Split(0.1)": auditing.Split(0.1, seed=seed),
     }
-    made = {k: float(peer.epsilon_clopper_pearson(level, delta, threshold_strategy=w)) for k, w in ways.items()}
-    return made | {"jax-privacy, epsilon_from_gdp": float(peer.epsilon_from_gdp(level, delta))} if delta else made
+    bounds = {k: float(peer.epsilon_clopper_pearson(level, delta, threshold_strategy=w)) for k, w in ways.items()}
+    return bounds | {"jax-privacy, epsilon_from_gdp": float(peer.epsilon_from_gdp(level, delta))} if delta else bounds
 
 
 def one_run(auditors: tuple[str, ...], seed: int) -> dict[str, float]:
@@ -107,7 +107,7 @@ def one_run(auditors: tuple[str, ...], seed: int) -> dict[str, float]:
     )  # fmt: skip
     right = int(joint.event.split()[0])
     printed = crossing(lambda e: e > LARGEST or published(CANARIES, guesses, right, e, delta) > level)[0]
-    made = {
+    bounds = {
         "Theorem 5.2 of arXiv 2305.08846": max(0.0, printed),
         "dpbench": joint.epsilon_lower,
         "dpbench, assume gaussian": float(joint.epsilon_gaussian or 0.0),
@@ -119,9 +119,9 @@ def one_run(auditors: tuple[str, ...], seed: int) -> dict[str, float]:
         included = rng.random(CANARIES) < 0.5
         scores = noisy_sum(included, rng)
         peer = auditing.CanaryScoreAuditor(scores[included], scores[~included])
-        made["jax-privacy, epsilon_one_run"] = float(peer.epsilon_one_run(level, delta))
-        made["jax-privacy, epsilon_one_run_fdp"] = float(peer.epsilon_one_run_fdp(level, delta))
-    return made
+        bounds["jax-privacy, epsilon_one_run"] = float(peer.epsilon_one_run(level, delta))
+        bounds["jax-privacy, epsilon_one_run_fdp"] = float(peer.epsilon_one_run_fdp(level, delta))
+    return bounds
 
 
 def rows(
@@ -129,15 +129,15 @@ def rows(
 ) -> list[Row]:
     """One row for each auditor that `bounds` knows; `seconds` is that of all of them together, an audit."""
     began = time.perf_counter()
-    found = [bounds(seed) for seed in range(seeds)]
+    by_seed = [bounds(seed) for seed in range(seeds)]
     each = (time.perf_counter() - began) / seeds
-    made = []
-    for auditor in found[0]:
-        values = np.array([f[auditor] for f in found])
+    audited = []
+    for auditor in by_seed[0]:
+        values = np.array([f[auditor] for f in by_seed])
         error = float(values.std(ddof=1)) / math.sqrt(seeds)
         above = int((values > truth).sum())
-        made.append(Row(task, mechanism, auditor, truth, trials, seeds, float(values.mean()), error, above, each))
-    return made
+        audited.append(Row(task, mechanism, auditor, truth, trials, seeds, float(values.mean()), error, above, each))
+    return audited
 
 
 def measure(auditors: tuple[str, ...], seeds: int, audits: int) -> Iterator[Row]:

@@ -64,11 +64,11 @@ def print_peers(document: Mapping[str, Any]) -> None:
     """A table for each part that was measured."""
     console = Console()
     for part, rows in document["parts"].items():
-        made = table(*COLUMNS[part])
+        printed = table(*COLUMNS[part])
         for row in rows:
-            made.add_row(*(show(row) for show in COLUMNS[part].values()))
+            printed.add_row(*(show(row) for show in COLUMNS[part].values()))
         console.print(f"[bold]{part}[/]")
-        console.print(made)
+        console.print(printed)
     console.print(document["machine"])
 
 
@@ -111,9 +111,9 @@ def held_out(parts: Mapping[str, Rows]) -> Figure:
         measure = mine[0]["measure"]
         floor = -0.4 if measure == "R2" else 0.4  # a fit can be worse by any factor; the axis is not
         for algorithm, (marker, colour) in STYLES.items():
-            found = sorted((r for r in mine if r["algorithm"] == algorithm), key=lambda row: row["epsilon"])
-            if found:
-                x, centre, low, high = (np.array([r[k] for r in found]) for k in ("epsilon", "value", "low", "high"))
+            curve = sorted((r for r in mine if r["algorithm"] == algorithm), key=lambda row: row["epsilon"])
+            if curve:
+                x, centre, low, high = (np.array([r[k] for r in curve]) for k in ("epsilon", "value", "low", "high"))
                 seen = centre >= floor
                 axes.errorbar(
                     x[seen], centre[seen], (centre[seen] - np.maximum(low[seen], floor), high[seen] - centre[seen]),

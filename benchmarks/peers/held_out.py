@@ -58,9 +58,14 @@ class Row:
 
 
 def compare(
-    epsilons: Sequence[float], trials: int, *, python: str | None = None, sets: Sequence[str] = tuple(SETS),
-    seed: int = 0, workers: Any = 1,
-) -> Iterator[Row]:  # fmt: skip
+    epsilons: Sequence[float],
+    trials: int,
+    *,
+    python: str | None = None,
+    sets: Sequence[str] = tuple(SETS),
+    seed: int = 0,
+    workers: Any = 1,
+) -> Iterator[Row]:
     """Rows of every set: the baselines that are not private, ours, and diffprivlib's where `python` has it.
 
     Parameters
@@ -142,19 +147,24 @@ def _row(data: str, measure: str, algorithm: str, promise: str, epsilon: float, 
 def _diffprivlib(python: str, train: GLMProblem, classes: bool, epsilons: Sequence[float], trials: int) -> np.ndarray:
     must_be = "the interpreter of an environment with diffprivlib"
     with tempfile.TemporaryDirectory() as folder:
-        given, made = Path(folder, "in.npz"), Path(folder, "out.npz")
+        problem, weights = Path(folder, "in.npz"), Path(folder, "out.npz")
         np.savez(
-            given, X=train.X, y=train.y, y_bound=train.y_bound, classes=classes, epsilons=np.array(epsilons, float),
+            problem,
+            X=train.X,
+            y=train.y,
+            y_bound=train.y_bound,
+            classes=classes,
+            epsilons=np.array(epsilons, float),
             trials=trials,
-        )  # fmt: skip
+        )
         try:
             done = subprocess.run(
-                [python, str(_WORKER), str(given), str(made)], capture_output=True, text=True, check=False
+                [python, str(_WORKER), str(problem), str(weights)], capture_output=True, text=True, check=False
             )
         except OSError as error:
             raise validation.invalid("--python", f"{must_be} ({error.strerror})", python) from error
         if done.returncode != 0:
-            said = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise validation.invalid("--python", f"{must_be} ({said})", python)
-        with np.load(made) as found:
-            return np.asarray(found["w"])
+            message = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise validation.invalid("--python", f"{must_be} ({message})", python)
+        with np.load(weights) as fitted:
+            return np.asarray(fitted["w"])

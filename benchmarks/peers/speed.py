@@ -48,15 +48,15 @@ def measure(peers: tuple[str, ...], pairs: int) -> Iterator[tuple[str, str, Rati
                 silent = replace(MECHANISM, noise_scale=0.0, step_size=MECHANISM.eta(data))
                 without = jax_loop.compiled(data, silent, gram=gram)(0)[0]
                 same(silent(data, 1, np.random.default_rng(0))[0], without)
-                made = jax_loop.compiled(data, MECHANISM, gram=gram)
-                peer = Work(partial(made, 1), jax_loop.BATCH)
+                compiled = jax_loop.compiled(data, MECHANISM, gram=gram)
+                peer = Work(partial(compiled, 1), jax_loop.BATCH)
                 yield loss, "jax-gram" if gram else "jax", ratio(ours, peer, pairs)
 
 
 def rows(peers: tuple[str, ...] = PEERS, pairs: int = 15) -> Iterator[dict[str, Any]]:
     """One row for each loss and peer, with what is promised of the ratio, if anything."""
-    for loss, peer, found in measure(peers, pairs):
-        yield {"loss": loss, "peer": peer, "promised": GOALS.get((loss, peer)), **asdict(found)}
+    for loss, peer, measured in measure(peers, pairs):
+        yield {"loss": loss, "peer": peer, "promised": GOALS.get((loss, peer)), **asdict(measured)}
 
 
 def _block(data: Any) -> np.ndarray:

@@ -244,8 +244,8 @@ def audit_scores(
 def _mechanism(sampler: str, each: bool) -> Any:
     from dpbench.auditing.outputs import each as by_calls
 
-    found = import_callable(sampler)
-    return by_calls(found) if each else found
+    function = import_callable(sampler)
+    return by_calls(function) if each else function
 
 
 def _datasets(data: str, neighbour: str) -> tuple[Any, Any]:
