@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dpbench import audit_samples, encode
+from dpbench import (
+    AuditResult,
+    audit,
+    audit_bits,
+    audit_one_run,
+    audit_one_run_scores,
+    audit_samples,
+    each,
+    encode,
+)
 from dpbench.cli import audit_arrays, audit_inputs
 from dpbench.cli.app import run
 from dpbench.core.validation import InvalidInput
@@ -21,6 +33,9 @@ def noisy(data, trials, rng):
 
 def once(data, rng):
     return {"count": float(np.sum(data)) + rng.laplace()}
+
+def single(data, rng):
+    return float(np.sum(data)) + rng.laplace()
 
 def tagged(data, rng):
     return {"id": rng.bytes(8).hex(), "count": float(np.sum(data)) + rng.laplace()}
@@ -75,6 +90,32 @@ def test_ways_and_their_exit_codes(line: str, place: Path, capsys: pytest.Captur
     assert found["verdict"] == ("refuted" if LINES[line] else "not refuted")
     out = capsys.readouterr().out
     assert "epsilon >= " in out and found["event"][:12] in out.replace("\n", " ")
+
+
+PYTHON: dict[str, Callable[[Any], AuditResult]] = {
+    PAIR: lambda module: audit(module.noisy, 0.0, 1.0, trials=4_000),
+    "audit-bits mech_of_ways:single --each --data a.npy --neighbour b.npy --trials 1e3 --workers 2": lambda module: (
+        audit_bits(each(module.single), 0.0, 1.0, trials=1_000)
+    ),
+    "audit-arrays outputs_a.npy outputs_b.npy": lambda module: audit_samples(
+        np.load("outputs_a.npy"), np.load("outputs_b.npy")
+    ),
+    "audit-one-run mech_of_ways:canaries --canaries 500": lambda module: audit_one_run(module.canaries, 500),
+    "audit-scores included.npy scores.npy": lambda module: audit_one_run_scores(
+        np.load("included.npy"), np.load("scores.npy")
+    ),
+}
+
+
+@pytest.mark.parametrize("line", PYTHON)
+def test_a_command_is_the_call_in_python(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the same defaults; JSON is alone on stdout, with the table beside it on stderr, which --quiet leaves out."""
+    assert run([*line.split(), "--json", "-"]) == 0
+    out, err = capsys.readouterr()
+    expected = PYTHON[line](importlib.import_module("mech_of_ways")).to_dict()
+    assert json.loads(out) == json.loads(json.dumps(expected)) and "epsilon >= " in err
+    assert run([*line.split(), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
 
 
 TAGGED = "audit mech_of_ways:tagged --each --data a.npy --neighbour b.npy --trials 1000 --epsilon 1.5 --json found.json"
