@@ -14,10 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dgbsv, dgbtrs
 from scipy.special import betainc, expit, ndtri
 
 from dpbench.auditing.certify import Approximate, Claim
@@ -364,28 +365,41 @@ def _smooth(first: Array, second: Array, weights: Array) -> list[Smooth]:
     rank = (np.cumsum(total, axis=1) - 0.5 * total + 0.25) / (total.sum(axis=1, keepdims=True) + 0.5)
     step = np.maximum(np.diff(ndtri(rank), axis=1), 0.02)
     k, m = total.shape
-    bend = np.zeros((k, max(m - 2, 0), m))
-    for i in range(m - 2):
-        left, right = step[:, i], step[:, i + 1]
-        bend[:, i, i], bend[:, i, i + 1], bend[:, i, i + 2] = 1.0 / left, -1.0 / left - 1.0 / right, 1.0 / right
-        bend[:, i] *= np.sqrt(2.0 / (left + right))[:, None]
-    rough = bend.transpose(0, 2, 1) @ bend + 1e-9 * np.eye(m)
+    left, right = step[:, :-1], step[:, 1:]
+    bend = np.sqrt(2.0 / (left + right)) * np.stack([1.0 / left, -1.0 / left - 1.0 / right, 1.0 / right])
+    rough = np.zeros((7, k, m))  # bands as of LAPACK: 4 - j holds the j-th diagonal above the main one
+    for i, j in product(range(3), range(3)):
+        rough[4 + i - j, :, j : j + max(m - 2, 0)] += bend[i] * bend[j]
+    rough[4] += 1e-9
+    units = np.tile(np.eye(m), (k, 1))
     level, fit, made = total.sum(axis=1), np.zeros((k, m)), []
     for weight in weights:
         for _ in range(12):
             chance = expit(fit)
             work = total * chance * (1.0 - chance)
-            hessian = weight * rough + (work + 1e-6)[:, :, None] * np.eye(m)
-            slope = first - total * chance - weight * (rough @ fit[..., None])[..., 0]
-            move = np.linalg.solve(hessian, slope[..., None])[..., 0]
+            hessian = weight * rough
+            slope = first - total * chance - _banded_product(hessian, fit)
+            hessian[4] += work + 1e-6
+            factors, pivots, solution, _ = dgbsv(2, 2, hessian.reshape(7, -1), slope.ravel())
+            move = solution.reshape(k, m)
             fit = fit + np.clip(move, -2.0, 2.0)
             if np.abs(move).max() < 1e-3:
                 break
-        covariance = np.linalg.inv(hessian)
+        covariance = dgbtrs(factors, 2, 2, units, pivots)[0].reshape(k, m, m)
         freedom = np.einsum("kii,ki->k", covariance, work)
         gain = math.log(2.0) * level - (first * np.logaddexp(0.0, -fit) + second * np.logaddexp(0.0, fit)).sum(axis=1)
         made.append(Smooth(fit, freedom, gain, covariance[0] if k == 1 else covariance[0, :0]))
     return made
+
+
+def _banded_product(bands: Array, vectors: Array) -> Array:
+    """Symmetric matrices, float64[7, k, m] in LAPACK's bands, times vectors float64[k, m]."""
+    result = bands[4] * vectors
+    for j in (1, 2):
+        above = bands[4 - j, :, j:]
+        result[:, :-j] += above * vectors[:, j:]
+        result[:, j:] += above * vectors[:, :-j]
+    return result
 
 
 def _edges(pool: Array, per_tail: int, least: int) -> Array:
