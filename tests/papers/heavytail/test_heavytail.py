@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -135,19 +136,26 @@ def test_printed_loss_exceeds_its_claim_and_exact_does_not() -> None:
     pair = leaning_pair(4, 2.0)
     printed = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed")
     exact = ExponentialMechanism(1.0, net_radius=1.0)
+    given = {"truncation": printed.iota(pair[0])}
     assert privacy_loss(printed, *pair) >= 1.7
     assert privacy_loss(exact, *pair) <= 1.0
     assert printed.pair_profile(*pair).epsilon(0.0) == pytest.approx(privacy_loss(printed, *pair), rel=1e-9)
     assert printed.guarantee(pair[0]).epsilon(0.0) == 2.0
-    assert printed.guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 1.0
+    assert replace(printed, **given).guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 1.0
     assert exact.guarantee(pair[0]).epsilon(0.0) == 1.0
-    assert exact.guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 0.5
+    assert replace(exact, **given).guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 0.5
 
 
 def test_pairs_of_another_size_need_public_parameters() -> None:
     p, q = problem(n=6), problem(n=7)
     with pytest.raises(InvalidInput, match=r"^neighbour must be of the same size"):
         ExponentialMechanism(1.0).pair_profile(p, q)
+    for given in ({}, {"net_radius": 0.5}, {"truncation": 0.3}):
+        missing = ", ".join(name for name in ("net_radius", "truncation") if name not in given)
+        with pytest.raises(InvalidInput, match=rf"which depend on n else: {missing}, got"):
+            ExponentialMechanism(1.0, **given).guarantee(p, neighbours="add-remove")
+    points = [{tuple(w) for w in ExponentialMechanism(1.0, truncation=0.3).net(r).points()} for r in (p, q)]
+    assert points[1] - points[0], "outputs that one record less can never have"
     mechanism = ExponentialMechanism(1.0, net_radius=0.5, truncation=0.3, calibration="printed")
     larger = HeavyTailedProblem(np.vstack([p.X, [[5.0, 5.0]]]), np.append(p.y, 3.0), radius=1.0)
     profile = mechanism.pair_profile(p, larger)

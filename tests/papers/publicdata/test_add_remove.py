@@ -203,7 +203,7 @@ def test_who_has_no_guarantee_under_add_remove(mechanism: Any, said: str) -> Non
         (Boosting(GD, 1.0, 1e-3, models=2), "'replace': the parts that the records are cut into follow n"),
         (PrivateGridSearch(GD, 1.0, 1e-3, candidates=2), "'replace': the parts that the records are cut into follow n"),
         (ClippedSubgradient(1.0), "'replace': n sets the noise of a mean"),
-        (ExponentialMechanism(1.0, net_radius=0.5, arithmetic="exact"), "theta is no multiple of 1/4"),
+        (ExponentialMechanism(1.0, net_radius=0.5, truncation=1.0, arithmetic="exact"), "theta is no multiple of 1/4"),
     ],
 )
 def test_who_has_none_says_why(mechanism: Any, said: str) -> None:

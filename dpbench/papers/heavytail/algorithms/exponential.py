@@ -52,7 +52,7 @@ class ExponentialMechanism(BySingleTrials):
         same; "auto" takes the one that the size of the net and n call for.
     calibration : {"exact", "printed"}
         "exact": share 1/2, as 0 ≤ ψ ≤ log θ makes log θ the sensitivity of Σψ. "printed": share 1, and ι as
-        printed; that is 2ε-DP under replace-one, and ε-DP under add/remove.
+        printed; that is 2ε-DP under replace-one, and ε-DP under add/remove where ζ and ι are given (else n sets both).
     truncation : float, optional
         ι itself, in place of `theory.truncation`; no influence on privacy.
     arithmetic : {"float", "exact"}
@@ -83,6 +83,7 @@ class ExponentialMechanism(BySingleTrials):
     arithmetic: Arithmetic = "float"
 
     checked = staticmethod(heavy_tailed_problem)
+    fixed = ("net_radius", "truncation")
 
     def __post_init__(self) -> None:
         super().__post_init__()
