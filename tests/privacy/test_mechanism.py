@@ -22,6 +22,30 @@ from dpbench.privacy import mechanism as base
 from dpbench.privacy.mechanism import Mechanism, constraints
 
 GIVEN: dict[str, Any] = {"base": NoisyGD(1.0, 1e-5), "epsilon": 1.0, "delta": 1e-5}
+OUTSIDE: dict[str, tuple[Any, ...]] = {
+    "epsilon": (0.0,),
+    "delta": (1.0,),
+    "beta": (0.0, 1.0),
+    "failure_probability": (0.0, 1.0),
+    **dict.fromkeys(("steps", "calls", "models", "candidates", "dimension", "boxes"), (0,)),
+    **dict.fromkeys(("clip", "net_radius", "truncation", "shrink", "step_size"), (0.0,)),
+    **dict.fromkeys(
+        ("distortion", "regularization", "perturbation", "tolerance", "noise_constant", "dimension_constant"),
+        (0.0, 1.1 * LARGEST_SIZE),
+    ),
+    "noise_scale": (-1e-9, 1.1 * LARGEST_SIZE),
+    "theorem": (1,),
+    "constrained": (1,),
+    "arithmetic": ("rational",),
+    "calibration": ("tight",),
+    "noise": ("uniform",),
+    "normalization": ("max",),
+    "map": ("hadamard",),
+    "sampler": ("mcmc",),
+    "composition": ("renyi",),
+    "base": (None,),
+}
+"""What each parameter must refuse, written down beside the declarations."""
 NO_NUMBERS: tuple[Any, ...] = (math.nan, -math.inf, "1", True, [1.0], 1j, np.ones(2), -(10**5000))
 
 
@@ -65,6 +89,25 @@ def test_each_parameter_refuses_what_its_constraint_says_by_name(kind: Any) -> N
             with pytest.raises(InvalidInput, match=rf"^{name} must be .*got ") as caught:
                 kind(**{**given, name: value})
             assert len(str(caught.value)) < 250, "of a number of thousands of digits, too"
+
+
+@pytest.mark.parametrize("kind", list(mechanisms()), ids=lambda kind: kind.__name__)
+def test_declarations_are_no_wider_than_they_should_be(kind: Any) -> None:
+    """A whole number is kept as a float where one is declared: equal mechanisms have equal seeds."""
+    given = {f.name: GIVEN[f.name] for f in fields(kind) if f.default is MISSING or f.name == "delta"}
+    for name in constraints(kind):
+        for value in OUTSIDE[name]:
+            with pytest.raises(InvalidInput, match=rf"^{name} must be"):
+                kind(**{**given, name: value})
+    assert isinstance(kind(**{**given, "epsilon": 1}).epsilon, float)
+    if "delta" in given and getattr(kind, "noise", "") != "laplace":
+        with pytest.raises(InvalidInput, match=r"^delta must be"):
+            kind(**{**given, "delta": 0.0})
+    if "noise" in constraints(kind):
+        with pytest.raises(InvalidInput, match=r"^delta must be"):
+            kind(**{**given, "delta": 0.0, "noise": "gaussian"})
+    if "noise_scale" in constraints(kind):
+        assert kind(**{**given, "noise_scale": 0}).noise_scale == 0.0
 
 
 def test_every_mechanism_is_met() -> None:
