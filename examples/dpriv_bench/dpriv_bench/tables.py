@@ -41,21 +41,11 @@ FUNCTIONS = (
     "for up to five records (in the tests). Inequalities that proofs use were given to the judge; those that it proved "
     "over their whole region are counted."
 )
-SECOND = (
-    "The second category has 125 questions from the literature, most of them about an algorithm (`python -m "
-    "dpriv_bench.literature --json evidence/literature.json`, in two minutes of the processor). A "
-    "claim that fails has neighbouring data, an event and a certificate; one that holds is a derivation in words whose "
-    'numeric steps were proved and whose controls, a constant changed, were refuted; "proof": the claim itself is '
-    "the formula. From the algorithm to the formulas the way is in words, which the judge does not read."
-)
 DIFFER = (
-    'Where a label and a verdict differ, by number. "Certificate" means that the stand-alone checker accepts a '
-    'counterexample to the claim as we read it; "reading" that another reading of the question gives the label. Each '
-    "is for the authors to judge: a question may mean more than it prints."
-)
-FIRST = (
-    "These verdicts, too, were committed before the labels were read, and not all of them were right. The evidence "
-    "keeps which; those that were corrected after the labels were read:"
+    "Of its second category, 125 questions from the literature, six are here: the benchmark labels the claim true, and "
+    "the stand-alone checker accepts a counterexample to it as we read it. From the algorithm to the formulas the way "
+    "is in words, which the judge does not read. Each is for the authors to judge: a question may mean more than it "
+    "prints."
 )
 
 
@@ -138,32 +128,15 @@ def _proved(lemmas: list[dict[str, Any]]) -> str:
     return f"{sum(one['verdict'] == 'proved' for one in lemmas)} of {len(lemmas)}" if lemmas else ""
 
 
-def literature(document: dict[str, Any]) -> str:
-    """Of the questions from the literature: verdicts, grades and agreement by topic."""
-    names = ("questions", "decided", "agreement", "proof", "derivation", "certificate")
-    return table(
-        ("topic", "questions", "decided", "labels that agree", "by proof", "by derivation", "by certificate"),
-        ((escaped(row["topic"]), *(str(row[name]) for name in names)) for row in document["topics"]),
-    )
-
-
 def differences(document: dict[str, Any]) -> str:
-    """Where labels and verdicts differ, with the reason."""
+    """The claims labelled true that a certificate contradicts: the instance, and what speaks for the label."""
     return table(
-        ("question", "by", "note"),
-        ((str(one["question"]), one["kind"], escaped(one["note"])) for one in document["disagreements"]),
+        ("question", "claim", "counterexample", "note"),
+        (
+            (str(one["question"]), escaped(one["title"]), escaped(one["reason"]), escaped(one["note"]))
+            for one in document["questions"]
+        ),
     )
-
-
-def first_verdicts(document: dict[str, Any]) -> str:
-    """How many verdicts agreed before any was corrected, and those that were corrected."""
-    first = document["first_verdicts"]
-    counts = (
-        f"Before: {first['decided']} decided, {first['agreement']} of them as the label has it; after: "
-        f"{document['decided']} and {document['agreement']}."
-    )
-    rows = table(("question", "what was changed"), ((name, escaped(why)) for name, why in first["corrected"].items()))
-    return f"{rows}\n\n{counts}"
 
 
 def page(evidence: Path) -> str:
@@ -171,8 +144,8 @@ def page(evidence: Path) -> str:
     names = "functions", "literature"
     functions, literary = (json.loads((evidence / f"{name}.json").read_text(encoding="utf-8")) for name in names)
     parts = [
-        (BEFORE, topics(functions)), (SECOND, literature(literary)), (DIFFER, differences(literary)),
-        (FIRST, first_verdicts(literary)), (READINGS, readings(functions)), (FUNCTIONS, sensitivities(functions)),
+        (BEFORE, topics(functions)), (DIFFER, differences(literary)), (READINGS, readings(functions)),
+        (FUNCTIONS, sensitivities(functions)),
     ]  # fmt: skip
     return "# DPriv-Bench, decided\n\n" + "\n\n".join(f"{before}\n\n{shown}" for before, shown in parts) + "\n"
 
