@@ -14,9 +14,8 @@ from declared import declared, measured
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
 from dpbench.ledger.verify import all_claims
-from dpbench.papers.glm import drawings_risk as figures_risk
+from dpbench.papers.glm import drawings, table1
 from dpbench.papers.glm import drawings_table1 as figures_table1
-from dpbench.papers.glm import table1
 from dpbench.papers.glm.theorems import table1 as columns
 from dpbench.papers.glm.theorems import theorem7, theorem13
 from dpbench.report import figures
@@ -171,7 +170,7 @@ def test_figures_of_risks(drawing: figures.Drawing, found: dict[str, Any], tmp_p
 
 def test_crossing_is_drawn_where_it_was_measured(found: dict[str, Any]) -> None:
     shown = found["glm.table1.rate.crossover"]
-    left, right = figures_risk.crossover(shown).axes
+    left, right = drawings.crossover(shown).axes
     (at,) = (line.get_xdata()[0] for line in left.get_lines() if line.get_linestyle() == ":")
     assert at == shown["tables"]["rows"]["measured"][1] and math.isfinite(at)
     assert len(right.get_lines()) >= 2

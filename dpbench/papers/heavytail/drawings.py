@@ -1,6 +1,6 @@
 """The figures of the heavy-tailed paper: risk quantiles over n, privacy loss of both weights, boxes of the sampler.
 
-The comparison on real data is `dpbench.papers.glm.drawings_comparison`, fed by what ``dpbench bench --data 401ksubs
+The comparison on real data is `dpbench.papers.glm.drawings_bench`, fed by what ``dpbench bench --data 401ksubs
 --json`` wrote.
 """
 

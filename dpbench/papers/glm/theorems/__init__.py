@@ -19,7 +19,7 @@ paper = Paper(
     witness="arXiv:2205.03014v2 (6 March 2024), from its LaTeX source, prints the same",
     version="arXiv 2205.03014v2, 6 March 2024 (first: 6 May 2022; NeurIPS 2022)",
     package=__name__,
-    drawings=tuple(f"dpbench.papers.glm.drawings_{name}" for name in ("floors", "risk", "table1")),
+    drawings=("dpbench.papers.glm.drawings", "dpbench.papers.glm.drawings_table1"),
     order=(
         "table1",
         "algorithm1",
