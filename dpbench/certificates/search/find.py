@@ -237,7 +237,7 @@ class _Hunt:
             if margin <= 0.0 and rank:
                 break
             point = space.point(units)
-            keep = min(KEEP, margin / 2.0)
+            keep = 0.999 * margin if self.worst else min(KEEP, margin / 2.0)
             whole = {name: Fraction(point[name]) for name in space.parameters}
             tried = [whole] if space.allows(whole) else []
             if margin > 0.0 and (first := rounded(self.question, point, keep)) is not None:

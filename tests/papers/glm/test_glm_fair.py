@@ -10,6 +10,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import chi2, norm
 
+from dpbench.certificates.search.find import find_counterexample
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.problem import GLMProblem
@@ -78,8 +79,9 @@ def test_the_constants_of_theorem_7_under_the_fairest_reading() -> None:
 def test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed() -> None:
     """The loss written out, its minimiser found on a grid, and the mean of n/2 losses at normal quantiles."""
     n, beta, y = 10**6, 0.01, 10.0
-    row = theorem7.two_slopes(n, beta, y, 1.0, corrected=False)
-    h, rho = 2.0 * y**2, 1.25 * row["bound"] / y**2
+    at = {"n": n, "beta": beta, "epsilon": 1.0, "Y": y, "u": 1.25, "level": 1.0}
+    bound, rho, excess, chance = (theorem7.UNIT.number(name, **at) for name in ("bound", "rho", "excess", "chance"))
+    h = 2.0 * y**2
     z = np.linspace(0.0, 1.5, 150_001)
 
     def psi(at: np.ndarray, s: float) -> np.ndarray:
@@ -89,20 +91,32 @@ def test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed() -> Non
 
     s = brentq(lambda s: float(psi(np.zeros(1), s)[0]) - y**2, 0.1 * y**2, y**2)
     risk = 0.5 * (1.0 + rho) * psi(z, s) + 0.5 * (1.0 - rho) * psi(-z, s)
-    assert z[risk.argmin()] == pytest.approx(1.0, abs=1e-3) and risk[0] - risk.min() == pytest.approx(row["excess"])
+    assert z[risk.argmin()] == pytest.approx(1.0, abs=1e-3) and risk[0] - risk.min() == pytest.approx(excess)
     low, high = (float(psi(np.array([side]), s)[0]) for side in (1.0, -1.0))
     means = risk.min() + (high - low) * math.sqrt((1.0 - rho**2) / (2.0 * n)) * norm.ppf(
         (np.arange(2_000) + 0.5) / 2_000
     )
-    bounds = [y**2 + h * 4.0**j for j in (1, 2)]
+    bounds = [2.0 * y**2 + h * 4.0**j for j in (1, 2)]
     root = math.sqrt(4.0 * y**2 * math.log(2.0 / beta) / n)
     penalties = [d * math.log(2.0 / beta) / n + root for d in bounds]
     gammas = [0.0, *(2.0 * d / n for d in bounds)]
     chances = [gen_exp_mech([y**2, *(m + t for t in penalties)], gammas, 0.5, beta / 4.0)[0] for m in means]
-    bound = math.sqrt(4.0 * y**2 * math.log(8.0 / beta) / n) + 16.0 * bounds[0] * math.log(12.0 / beta) / n
-    assert row["bound"] == pytest.approx(bound) and row["excess"] > bound
-    assert row["chance"] == pytest.approx(np.mean(chances), rel=0.02) and row["chance"] > 20.0 * beta
-    assert theorem7.two_slopes(n, beta, y, 1.0, corrected=True)["chance"] < 1e-12
+    printed = math.sqrt(4.0 * y**2 * math.log(8.0 / beta) / n) + 16.0 * bounds[0] * math.log(12.0 / beta) / n
+    assert bound == pytest.approx(printed) and excess > bound
+    # The statement takes the chance at one standard deviation above for all numbers of larger losses beyond it.
+    assert 10.0 * beta < chance == pytest.approx(norm.sf(1.0) * chances[1682], rel=0.02)
+    assert chance < np.mean(chances)
+    assert theorem7.FAIREST.number("chance", **at) < 1e-12
+
+
+def test_a_search_breaks_theorem_7_with_its_constants_mended_and_not_theorem_7_corrected() -> None:
+    """The reading has 21 times the bound, found by hand."""
+    printed, corrected = (
+        find_counterexample(f"glm.thm7.inequality.{row}", seconds=3600.0, evaluations=2_000, worst=True)
+        for row in ("constants", "fairest")
+    )
+    assert printed.found and printed.ratio > 21.0
+    assert not corrected.found and 0.7 < corrected.ratio < 1.0
 
 
 def test_theorem_2_at_the_k_of_its_proof_holds_at_1_and_at_k_1_does_not() -> None:

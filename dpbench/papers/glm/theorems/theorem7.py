@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -170,8 +169,16 @@ def algorithm4_printed(context: Context) -> tuple[str, Evidence]:
     )
 
 
-PRINTED_BETA, PRINTED_EPSILON, COUNT = 0.1, 1.0, 2
-
+_CHOICE = {
+    "t": "4*log(4*(K + 1)/beta)/epsilon",
+    "q_1": "score_1 + t*gamma_1",
+    "q_2": "score_2 + t*gamma_2",
+    "s_0": "max(0, max((Y^2 - q_1)/gamma_1, (Y^2 - q_2)/gamma_2))",
+    "s_1": "max(0, max((q_1 - Y^2)/gamma_1, (q_1 - q_2)/(gamma_1 + gamma_2)))",
+    "s_2": "max(0, max((q_2 - Y^2)/gamma_2, (q_2 - q_1)/(gamma_1 + gamma_2)))",
+    **{f"w_{j}": f"exp(-epsilon*s_{j}/4)" for j in range(3)},
+}
+"""GenExpMech at epsilon/2 and beta/4 on w_0, whose score is Y^2, and two candidates: their weights."""
 GRID = Statement(
     about="With probability at least 1 - beta, Algorithm 4 with the sensitivities Delta(B_j) of line 8 has excess risk "
     "at most ERR + sqrt(4Y^2 log(4K/beta)/n) + 5 Delta/(n epsilon); on a point mass w_0 is chosen with a chance above "
@@ -190,16 +197,8 @@ GRID = Statement(
         "Delta_2": "Y^2 + H*4^2*X^2",
         "gamma_1": "Delta_1",
         "gamma_2": "Delta_2",
-        "t": "4*log(4*(K + 1)/beta)/epsilon",
         **{f"score_{j}": f"Delta_{j}*log(K/beta)/n + sqrt(4*Y^2*log(K/beta)/n)" for j in (1, 2)},
-        "q_1": "score_1 + t*gamma_1",
-        "q_2": "score_2 + t*gamma_2",
-        "s_0": "max(0, max((Y^2 - q_1)/gamma_1, (Y^2 - q_2)/gamma_2))",
-        "s_1": "max(0, max((q_1 - Y^2)/gamma_1, (q_1 - q_2)/(gamma_1 + gamma_2)))",
-        "s_2": "max(0, max((q_2 - Y^2)/gamma_2, (q_2 - q_1)/(gamma_1 + gamma_2)))",
-        "w_0": "exp(-epsilon*s_0/4)",
-        "w_1": "exp(-epsilon*s_1/4)",
-        "w_2": "exp(-epsilon*s_2/4)",
+        **_CHOICE,
         "bound": "sqrt(4*Y^2*log(4*K/beta)/n) + 5*Delta_1/(n*epsilon)",
     },
     given={
@@ -215,101 +214,68 @@ GRID = Statement(
     ),
     witness=tuple({"n": 10**k, "epsilon": 1, "beta": "1/10", "X": 1, "Y": 1} for k in (4, 6, 8, 10)),
 )
-CONSTANTS = GRID.replace(
-    about="The same bound, with Delta(B_j)/n (or 2 Delta(B_j)/n, the sensitivity of a mean over n/2 records) as "
-    "sensitivities, whatever constants stand for 2 and 5.",
-    symbols={"unit": Integer("sensitivity of a mean over n records, or 2 over n/2", 1, 2)},
-    where={"gamma_1": "unit*Delta_1/n", "gamma_2": "unit*Delta_2/n"},
-    witness=tuple(
-        {"n": n, "epsilon": Fraction(1, part), "beta": "1/10", "X": 1, "Y": 1, "unit": unit}
-        for n, part in ((9_000, 100), (90_000, 1_000), (10**6, 10**4)) for unit in (1, 2)
+UNIT = Statement(
+    about="With probability at least 1 - beta the excess risk of Algorithm 4, with sensitivities 2 Delta(B_j)/n, Delta "
+    "= 2Y^2 + HB^2X^2, is at most ERR + sqrt(4Y^2 log(4K/beta)/n) + 16 Delta log(4(K + 1)/beta)/(n epsilon), {bound}; "
+    "on the loss of Theorem 16' an event of probability {chance} or more has {excess}: {claim}.",
+    symbols={
+        "n": Integer("records", 10, 10**12),
+        "beta": Real("failure probability", "1/1000", "1/10"),
+        "epsilon": Real("claimed", 1, 1),
+        "Y": Real("bound on the loss at zero, its root", 1, 100),
+        "u": Real("bias of the records over bound/Y^2", "1/2", 100),
+        "level": Real("standard deviations of the number of larger losses above its mean", 0, 3),
+    },
+    where={
+        "K": "2",
+        "H": "2*Y^2",
+        **{f"Delta_{j}": f"2*Y^2 + H*{4**j}" for j in (1, 2)},
+        **{f"gamma_{j}": f"2*Delta_{j}/n" for j in (1, 2)},
+        **{f"tau_{j}": f"Delta_{j}*log(K/beta)/n + sqrt(4*Y^2*log(K/beta)/n)" for j in (1, 2)},
+        "bound": "sqrt(4*Y^2*log(4*K/beta)/n) + 16*Delta_1*log(4*(K + 1)/beta)/(n*epsilon)",
+        "rho": "u*bound/Y^2",
+        "s": "2*Y^2/(1 + sqrt(1 + (1 - 3*rho)/(1 + rho)))",
+        "low": "s^2/(2*H)*((1 - rho)/(1 + rho))^2",
+        "records": "integer_part(n/2)",
+        "k": "integer_part(records*(1 - rho)/2 + level*sqrt(records*(1 - rho^2))/2)",
+        **{f"score_{j}": f"low + (Y^2 + s - low)*k/records + tau_{j}" for j in (1, 2)},
+        **_CHOICE,
+        "chance": "erfc(level/sqrt(2))/2*w_0/(w_0 + w_1 + w_2)",
+        "excess": "rho*s*(1 - rho*s/((1 + rho)*H))",
+    },
+    given={
+        "likely": ("chance > beta", "the event has more than the probability that the bound allows"),
+        "even": ("n <= 2*records", "two halves"),
+        "some": ("k <= records*(1 + rho)/2", "the range of Slud's inequality"),
+        "bias": ("rho <= 1/2", "the corner of the loss is at 0 or beyond"),
+    },
+    claim=inequality("excess", "<=", "bound"),
+    steps=(
+        "d = X = 1, every candidate is the constant w* = 1: the base looks at no data, ERR(2) = 0 and ERR(4) = Y^2. "
+        "The loss is psi(z) with chance (1 + rho)/2, else psi(-z): psi has slope -s up to b' = 1 - 2 rho s/((1 + "
+        "rho)H), then bends with curvature H to 0, and psi(0) = s b' + s^2/(2H) = Y^2.",
+        "At w* the loss is low or Y^2 + s, and w_0 = 0 has the excess rho s(1 + b')/2. Of S_2, k losses or more are "
+        "the larger one with at least the normal law's probability (Slud 1977), and w_0 is chosen then with its chance "
+        "at k or more.",
     ),
-)  # fmt: skip
-
-
-def two_slopes(n: int, beta: float, unit: float, times: float, corrected: bool) -> Row:
-    """The loss of Theorem 16', every candidate the constant w* = 1: the chance of w_0, beyond `times` the bound.
-
-    d = X = 1, H = 2·unit², Y = unit, K = 2, ε = 1; the base does not look at the data, ERR(2) = 0 and ERR(4) = Y². The
-    loss is ψ(z) with chance (1 + ρ)/2, else ψ(−z); ψ(0) = sb' + s²/(2H) = Y², b' = 1 − 2ρs/((1 + ρ)H). At w* it is
-    s²/(2H)·((1 − ρ)/(1 + ρ))² or Y² + s, and w_0 = 0 has the excess ρs(1 + b')/2. The chance of w_0 grows with the
-    number of the larger losses: it is bounded by sums over intervals of that number, from above where `corrected`
-    (the tails beyond eight standard deviations are below 1e-13), else from below.
-
-    Parameters
-    ----------
-    n : int
-    beta : float
-    unit : float
-        Of the root of the loss.
-    times : float
-        The least excess of w_0 over the bound on the excess risk.
-    corrected : bool
-        Line 6 and the bound of Theorem 7''; else line 6 as printed, and the printed bound with
-        16Δlog(4(K + 1)/β)/(nε) for 5Δ/(nε), sensitivities 2Δ/n.
-    """
-    from scipy.stats import binom
-
-    records, h, epsilon = n // 2, 2.0 * unit**2, PRINTED_EPSILON
-    if corrected:
-        ranges = [(unit + math.sqrt(0.5 * h) * 2.0**j) ** 2 for j in range(1, COUNT + 1)]
-        penalties = [theory.score_penalty_corrected(u, unit**2, records, COUNT, beta) for u in ranges]
-        bound = theory.grid_search_rate_corrected(0.0, ranges[0], unit**2, unit**2, n, COUNT, 0.5 * epsilon, beta)
-    else:
-        ranges = [theory.ball_loss_bound(h, 1.0, unit, 2.0**j) for j in range(1, COUNT + 1)]
-        penalties = [theory.score_penalty(u, unit, n, COUNT, beta) for u in ranges]
-        bound = math.sqrt(4.0 * unit**2 * math.log(4.0 * COUNT / beta) / n)
-        bound += theory.selection_loss(2.0 * ranges[0] / n, COUNT + 1, 0.5 * epsilon, 0.25 * beta)
-    rho = 1.25 * times * bound / unit**2
-    slope = 2.0 * unit**2 / (1.0 + math.sqrt(1.0 + 2.0 * unit**2 * (1.0 - 3.0 * rho) / (h * (1.0 + rho))))
-    low, high = slope**2 / (2.0 * h) * ((1.0 - rho) / (1.0 + rho)) ** 2, unit**2 + slope
-    share = 0.5 * (1.0 - rho)
-    ends = records * share + math.sqrt(0.5 * records) * np.linspace(-6.0, 6.0, 2_001)
-    ends = np.unique(np.clip(np.floor(ends), -1.0, records))
-    losses = low + (high - low) * (ends[1:] if corrected else ends[:-1] + 1.0) / records
-    scores = np.column_stack([np.full(losses.size, unit**2), *(losses + tau for tau in penalties)])
-    gammas = [0.0, *(2.0 * u / n for u in ranges)]
-    chosen = np.exp(selection.generalized_exponential(scores, gammas, 0.5 * epsilon, 0.25 * beta)[:, 0])
-    return {
-        "n": n, "epsilon": epsilon, "beta": beta, "K": COUNT, "Y": unit, "sensitivity unit": 2.0 / n,
-        "excess": rho * slope * (1.0 - rho * slope / ((1.0 + rho) * h)), "bound": bound,
-        "chance": float(np.diff(binom.cdf(ends, records, share)) @ chosen) + 1e-13 * corrected,
-    }  # fmt: skip
-
-
-def constants(run: Context) -> Rows:
-    """‖Y‖ for ‖Y‖² on the loss of Theorem 16, with 16Δlog(4(K + 1)/β)/(nε) in the place of 5Δ/(nε)."""
-    for n, beta, y, times in ((10**8, 0.01, 1.0, 1.0), (10**10, 0.01, 10.0, 4.0), (10**12, 0.1, 100.0, 20.0)):
-        yield _allowed(two_slopes(n, beta, y, times, corrected=False))
-    return "value: (beta - the chance that the excess risk is above the bound)/beta at its smallest"
-
-
-def _allowed(row: Row) -> Row:
-    return row | {"left": row["chance"] if row["excess"] > row["bound"] else 0.0, "right": row["beta"]}
-
-
-def fairest(run: Context) -> Rows:
-    """The loss of Theorem 16 just beyond the bound, and the point mass at the least n whose bound is below Y²."""
-    for n, beta, times in product((10**6, 10**8, 10**12), (0.1, 0.01), (1.0, 1.5)):
-        yield _allowed(two_slopes(n, beta, 1.0, times, corrected=True))
-    for count, beta, epsilon in product((1, 2, 4, 16), (0.5, 0.1, 1e-3), (0.01, 1.0)):
-        n = next(2**k for k in range(4, 80) if _corrected_bound(2**k, beta, count, epsilon) < 1.0)
-        ranges = [(1.0 + 2.0**j) ** 2 for j in range(1, count + 1)]
-        scores = [1.0, *(theory.score_penalty_corrected(u, 1.0, n // 2, count, beta) for u in ranges)]
-        gammas = [0.0, *(2.0 * u / n for u in ranges)]
-        logs = selection.generalized_exponential(scores, gammas, 0.5 * epsilon, 0.25 * beta)
-        yield _allowed({
-            "n": n, "epsilon": epsilon, "beta": beta, "K": count, "Y": 1.0, "sensitivity unit": 2.0 / n, "excess": 1.0,
-            "bound": _corrected_bound(n, beta, count, epsilon), "chance": float(np.exp(logs[0])),
-        })  # fmt: skip
-    return "value: (beta - the chance that the excess risk is above the bound)/beta at its smallest"
-
-
-def _corrected_bound(n: int, beta: float, count: int, epsilon: float) -> float:
-    """The corrected bound at X = Y = |w*| = 1, H = 2, ERR = 0."""
-    return theory.grid_search_rate_corrected(0.0, 9.0, 1.0, 1.0, n, count, 0.5 * epsilon, beta)
-
-
+    witness=tuple(
+        {"n": n, "beta": "1/100", "epsilon": 1, "Y": y, "u": u, "level": "11/5"}
+        for n, y, u in ((10**8, 1, "3/2"), (10**10, 10, "67/10"), (10**12, 100, 56))
+    ),
+)
+FAIREST = UNIT.replace(
+    about="With tau_j = sqrt(4 U_j Y^2 log(4K/beta)/n) in line 6, sensitivities 2 U_j/n in line 8, losses in [0, U_j], "
+    "U_j = (Y + sqrt(H/2)X 2^j)^2, models in the ball of radius 2^j, and ERR non-decreasing, the excess risk of "
+    "Algorithm 4 is, with probability 1 - beta, at most min{Y^2, ERR + tau + sqrt(4 U (Y^2 + ERR) log(4K/beta)/n) + 2 "
+    "U log(4K/beta)/(3n) + 16 U log(4(K+1)/beta)/(n epsilon)}, all at 2 max(|w*|, 1).",
+    symbols={"beta": Real("failure probability", "1/1000000", "1/2"), "epsilon": Real("claimed", "1/1000", 10)},
+    where={
+        **{f"Delta_{j}": f"(Y + sqrt(H/2)*{2**j})^2" for j in (1, 2)},
+        **{f"tau_{j}": f"sqrt(4*Delta_{j}*Y^2*log(4*K/beta)/n)" for j in (1, 2)},
+        "bound": "min(Y^2, 2*tau_1 + 2*Delta_1*log(4*K/beta)/(3*n) + 16*Delta_1*log(4*(K + 1)/beta)/(n*epsilon))",
+    },
+    witness=None,
+)
 PENALTY = Statement(
     about="For each j the mean loss on S_2 is within {tau} of the risk, but for a chance of beta/(2K).",
     symbols={
@@ -488,19 +454,17 @@ paper.formula(
     ),
     rows={
         "constants": {
-            "measure": constants,
-            "statement": CONSTANTS,
-            "source": "Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
+            "statement": UNIT,
+            "source": "Theorem 7, Algorithm 4 with sensitivities 2 Delta(B_j)/n",
             "quote": r"\frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}.",
             "because": "With all losses c times as large every score, Delta, ERR and the excess are so too, and "
-            "sqrt(4Y^2 log(4K/beta)/n) sqrt(c) times. GenExpMech loses up to 8 Delta log(4(K+1)/beta)/(n epsilon) at "
-            "gamma = Delta/n.",
+            "sqrt(4Y^2 log(4K/beta)/n) sqrt(c) times. GenExpMech loses up to 16 Delta log(4(K+1)/beta)/(n epsilon).",
             "weight": "statement",
             "hurt": "corner: |Y| large beside 1; shown at |Y| = 100, n = 1e12",
             "consequence": "|Y| stands where |Y|^2 is needed at least: on the loss of Theorem 16 at |Y| = 100, H = "
-            "2e4, n = 1e12, epsilon = 1, K = 2, beta = 0.1, w_0 is chosen with probability 0.23 beyond 20 times the "
-            "bound, with 16 Delta log(4(K+1)/beta)/(n epsilon) for 5 Delta/(n epsilon). That is not enough either: at "
-            "n = 9,000, epsilon = 0.01 the excess is Y^2 with probability 0.90 against a bound of 0.544 Y^2.",
+            "2e4, n = 1e12, epsilon = 1, K = 2, beta = 0.01, the excess is 46 times the bound with a probability above "
+            "beta, with 16 Delta log(4(K+1)/beta)/(n epsilon) for 5 Delta/(n epsilon). With the 5, and Delta/n, the "
+            "excess at n = 9,000, epsilon = 0.01, |Y| = 1 is Y^2 with probability 0.90 against 0.544 Y^2.",
             "holds": "glm.thm7.inequality.fairest",
             "errata": Correction(
                 place="Theorem 7, section 5 (line 6 of Algorithm 4 and C.2)",
@@ -514,13 +478,18 @@ paper.formula(
             ),
         },
         "fairest": {
-            "measure": fairest,
+            "statement": FAIREST,
+            "points": [
+                {"n": n, "beta": beta, "epsilon": epsilon, "Y": y, "u": u, "level": level}
+                for n, beta, epsilon, y, u, level in (
+                    (10**5, 0.01, 0.1, 1, 0.75, 0),
+                    (10**6, 0.1, 1, 1, 0.66, 1.2),
+                    (10**8, 0.01, 1, 1, 0.7, 2.2),
+                    (10**12, 0.1, 1, 100, 0.67, 1.2),
+                    (4_930_000, 1e-6, 1e-3, 10, 1, 0),
+                )
+            ],
             "source": "Theorem 7, corrected",
-            "statement": "With tau_j = sqrt(4 U_j Y^2 log(4K/beta)/n) in line 6, sensitivities 2 U_j/n in line 8, "
-            "losses in [0, U_j], U_j = (Y + sqrt(H/2)X 2^j)^2, models in the ball of radius 2^j, and ERR "
-            "non-decreasing, the excess risk of Algorithm 4 is, with probability 1 - beta, at most min{Y^2, ERR + tau "
-            "+ sqrt(4 U (Y^2 + ERR) log(4K/beta)/n) + 2 U log(4K/beta)/(3n) + 16 U log(4(K+1)/beta)/(n epsilon)}, all "
-            "at 2 max(|w*|, 1).",
             "expected": "not refuted",
             "because": "Lower tail of non-negative variables, Theorem 12 and Bernstein's inequality: the note has the "
             "proof.",
