@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import binom
@@ -32,6 +31,7 @@ SECOND = {
             ("thm4.inequality.confidence", "test_two_points_by_simulation"),
             ("thm4.privacy.gaussian-drawn", "test_the_parity_given_drawn_points_by_simulation"),
             ("thm7.inequality.powers-laplace", "test_tails_of_laplace_sums_by_the_saddlepoint"),
+            ("thm7.inequality.sample-size-laplace", "test_tails_of_laplace_sums_by_the_saddlepoint"),
             ("thm10.inequality", "test_tails_of_laplace_sums_by_the_saddlepoint"),
         )
     },
@@ -40,7 +40,6 @@ SECOND = {
     "publicdata.lemma9.privacy": (HERE, "test_one_public_point"),
     "publicdata.thm3.inequality": (HERE, "test_records_that_privacy_asks_for"),
     "publicdata.thm7.inequality": (HERE, "test_records_that_privacy_asks_for"),
-    "publicdata.thm7.inequality.sample-size-laplace": (HERE, "test_records_that_privacy_asks_for_with_laplace_noise"),
 }  # fmt: skip
 """Row to the file and the test that derives it by another route."""
 CLAIMS = {claim.id: claim for each in (heavytail, publicdata) for claim in each.claims}
@@ -224,7 +223,8 @@ def test_records_that_privacy_asks_for() -> None:
     gamma, eta = alpha / (lipschitz * math.sqrt(log)), alpha
     needed = (0.5 * spread_needed(0.01, 1e-7) / gamma) ** 2 * m / eta
     said = 100.0 * max(lipschitz**5 * log**2 / alpha**5, lipschitz**4 * (log**3 * math.log(1e7)) ** 0.5 / alpha**4)
-    assert f"is {needed / said:.0f} times" in CLAIMS["publicdata.thm7.inequality"].consequence
+    assert 112.0 < needed / said < 130.0  # by exact normals, where the entry has a lower bound
+    assert "at least 112 times" in CLAIMS["publicdata.thm7.inequality"].consequence
     largest = 2.0 * alpha / float(ndtri(0.95))  # of γ/√m, that constants with labels 1 are within α of their best
     over = []
     for epsilon in (0.01, 0.001, 0.0001):
@@ -232,18 +232,3 @@ def test_records_that_privacy_asks_for() -> None:
         over.append(least * epsilon * alpha**5)
     assert over[0] < 1.0 < over[1] and over[2] == pytest.approx(10.0 * over[1], rel=0.01)
     assert "from epsilon = 0.001 on" in CLAIMS["publicdata.thm3.inequality"].consequence
-
-
-def test_records_that_privacy_asks_for_with_laplace_noise() -> None:
-    """(133): the sum of m Laplace variables by its characteristic function (1 + t²)^{−m}, not by Gamma variables."""
-    alpha, lipschitz, log, epsilon = 0.125, 0.5, math.log(20.0), 0.01
-    m = math.ceil(log * lipschitz**2 / alpha**2)
-
-    def beyond(x: float) -> float:
-        return 0.5 - quad(lambda t: x * np.sinc(t * x / math.pi) * (1.0 + t * t) ** -m, 0.0, 10.0)[0] / math.pi
-
-    step = brentq(lambda x: beyond(x) - 0.5 * math.exp(-epsilon), 1e-6, 5.0)
-    gamma = alpha**2 / (lipschitz**2 * min(math.sqrt(log), log))
-    needed = (m / (gamma * step)) ** 2 / alpha
-    said = lipschitz**6 / (epsilon * alpha**6) * max(math.sqrt(log), log**2.5)
-    assert f"is {needed / said:.0f} times" in CLAIMS["publicdata.thm7.inequality.sample-size-laplace"].consequence

@@ -15,7 +15,6 @@ from dpbench.papers.glm import theory_selection as selection
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.theorems.theorems3_7 import records_enough
 
 Values = Mapping[str, float]
 
@@ -78,9 +77,8 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
         1.0 / v["u"], 1e-5 / v["u"], v["alpha"], v["beta"], v["d"], 1.0, v["lambda"]).n,
     ("publicdata.thm7.inequality", "gamma"): lambda v: theory_settings.theorem7(
         1.0 / v["u"], 1e-5 / v["u"], v["alpha"], v["beta"], v["d"], 1.0, v["lambda"]).gamma,
-    ("publicdata.thm7.privacy", "enough"): lambda v: records_enough(
-        int(v["m"]), v["alpha"], v["alpha"] / (v["lambda"] * math.sqrt(math.log(1.0 / v["beta"]))), 1.0 / v["u"],
-        v["delta"]),
+    ("publicdata.thm7.privacy", "enough"): lambda v: 2.0 * math.log(1.25 / v["delta"]) * v["m"] * v["u"]**2 / (
+        v["alpha"] * v["alpha"]**2 / (v["lambda"]**2 * math.log(1.0 / v["beta"]))),
     ("publicdata.thm6.inequality.sample-size", "n"): lambda v: theory_settings.theorem6(
         v["epsilon"], v["delta"], v["alpha"], v["beta"], v["d"], 1.0, 1.0).n,
 }  # fmt: skip

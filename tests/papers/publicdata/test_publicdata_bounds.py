@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from declared import measured
-from publicdata_instances import MOVING_ETA, moving_pair
+from declared import measured, of_paper
+from publicdata_instances import MOVING_ETA, moving_pair, planted
 from scipy.stats import norm
 
-from dpbench.papers.publicdata import theory_settings
+from dpbench.ledger.statement import inequality
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.theorems import (
@@ -75,33 +75,22 @@ def test_the_moving_pair_has_the_law_that_its_entries_use() -> None:
     assert clipped_gaussians(-1.0, 1.0, spread).delta(0.1) >= 0.5 - math.exp(0.1) * low - 1e-12
 
 
-def test_the_power_of_epsilon_decides(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_power_of_epsilon_decides() -> None:
     """With epsilon^-2 for epsilon^-1 none of the three sample sizes is refuted."""
-    honest, nine = theory_settings.theorem7, theory_settings.theorem3_records
-
-    def squared(epsilon: float, *rest: float) -> Any:
-        made = honest(epsilon, *rest)
-        return made._replace(n=made.n / epsilon)
-
-    assert measured(theorems3_7.every_choice, context)[0] == "refuted"
-    monkeypatch.setattr(theory_settings, "theorem7", squared)
-    monkeypatch.setattr(theory_settings, "theorem3_records", lambda e, *rest: nine(e, *rest) / e)
-    for noise in ("gaussian", "laplace"):
-        assert measured(theorems3_7.records, context, noise)[0] == "not refuted"
-    assert measured(theorems3_7.every_choice, context)[0] == "not refuted"
+    for name in ("thm3.inequality", "thm7.inequality", "thm7.inequality.sample-size-laplace"):
+        said = next(claim for claim in of_paper("publicdata") if claim.id == f"publicdata.{name}").formal.where["said"]
+        assert planted(name) == "refuted"
+        assert planted(name, where={"said": f"({said})/epsilon"}) == "not refuted"
 
 
 def test_too_few_records_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = theorems3_7.records_enough
-    monkeypatch.setattr(theorems3_7, "records_enough", lambda *a: 0.05 * honest(*a))
-    assert measured(theorems3_7.enough, context, "gaussian")[0] == "not refuted"
-    assert measured(theorems3_7.enough, context, "laplace")[0] == "not refuted"
-    spread = theorems3_7.least_spread
-    monkeypatch.setattr(theorems3_7, "least_spread", lambda *a: 0.9 * spread(*a))
-    assert measured(theorems3_7.necessary, context)[0] == "refuted"
-    settings = theory_settings.theorem6
-    monkeypatch.setattr(theory_settings, "theorem6", lambda *a: settings(*a)._replace(calls=0.5 * settings(*a).calls))
-    assert measured(theorems2_6.calls, context)[0] == "refuted"
+    for noise, name in (("gaussian", "RECORDS"), ("laplace", "RECORDS_LAPLACE")):
+        honest = getattr(theorems3_7, name)
+        monkeypatch.setattr(theorems3_7, name, honest.replace(where={"n": f"1/20*({honest.where['n']})"}))
+        assert measured(theorems3_7.enough, context, noise)[0] == "not refuted"
+    assert planted("thm7.inequality.necessary", where={"k": "sqrt(288*12/1000)"}) == "refuted"
+    half = inequality("max(1/b, 1/d)*(sqrt(r) + r)", "<=", "r")
+    assert planted("thm6.inequality.calls", claim=half) == "refuted"
 
 
 def test_planted_errors_of_uniform_deviations(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +133,7 @@ def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.Monk
     for function in (theorem10.classes, theorems2_6.printed_settings, theorems2_6.averaged_in_sigma):
         assert measured(function, context)[0] == "refuted"
     assert measured(theorems3_7.hull, context)[0] == "inconsistent"
-    assert measured(theorems3_7.worst, context)[0] == "inconsistent"
+    assert measured(theorems3_7.worst, context, power=5.0, noise="gaussian")[0] == "inconsistent"
     assert measured(theorems2_6.worst, context)[0] == "inconsistent"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from declared import measured
+from publicdata_instances import planted
 from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import norm
@@ -127,14 +128,19 @@ def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
     kappa = 1.0 / math.sqrt(2.0 * made7.eta * made7.n)
     assert saddlepoint(m, reach * (1.0 - kappa)) - saddlepoint(m, reach) == pytest.approx(10.17, abs=0.02)
     assert math.log(0.5) - saddlepoint(m, reach * kappa) == pytest.approx(1.27, abs=0.01)
+    cut = {"epsilon": 1.0, "alpha": 0.125, "L": math.log(20.0), "lambda": 0.5, "sigma": 1.0}
+    assert theorems3_7.CUT.number("needed/said", **cut) == pytest.approx(95.35, abs=0.01)  # a lower bound on 103.5
     kappa = 1.0 / math.sqrt(2.0 * made7.eta * 103.5 * made7.n)
     assert saddlepoint(m, reach * (1.0 - kappa)) - saddlepoint(m, reach) == pytest.approx(1.0, abs=0.01)
 
 
 def test_the_powers_that_133_lacks() -> None:
     """(132) and (133) by hand at d = 1: m²/(ηγ²ε²) is λ⁸L³/(σ⁶α⁹ε²), and (133) λ⁶L^{5/2}/(σ⁵εα⁶)."""
-    by_hand = {"epsilon": -1.0, "alpha": -3.0, "log(1/beta)": 0.5, "sigma": -1.0, "lambda": 2.0}
-    assert theorems3_7.missing_powers() == pytest.approx(by_hand, abs=0.01)
+    by_hand = {"epsilon": -1.0, "alpha": -3.0, "L": 0.5, "sigma": -1.0, "lambda": 2.0}
+    base = {"epsilon": 1e-2, "alpha": 1e-4, "L": 40.0, "sigma": 0.1, "lambda": 0.5}
+    lacking = {x: theorems3_7.CUT.number("needed/said", **base | {x: 4.0 * base[x]}) for x in base}
+    at = theorems3_7.CUT.number("needed/said", **base)
+    assert {x: math.log(y / at) / math.log(4.0) for x, y in lacking.items()} == pytest.approx(by_hand, abs=0.01)
 
 
 def test_two_points_by_simulation() -> None:
@@ -198,11 +204,21 @@ def test_the_table_of_when_the_rate_is_contradicted() -> None:
         return (s / 2.86) ** 2 / log / (8.0 * alpha * n / (2.86 * math.sqrt(d * log)))
 
     assert ratio(1e8, 0.125, 1.0) == pytest.approx(0.063, abs=0.001)
+    share = 2.0 * math.sqrt(2.0 / math.pi) / (1.0 - math.log(1.0 - 2e-5))  # the largest that breaks (1, 1e-5)
+    at: dict[str, float] = {"share": share, "epsilon": 1.0, "delta": 1e-5, "beta": 0.05, "C": 2.86}
     for alpha in (0.125, 0.01):
-        made = theorem4_records.private_over_accurate(1e8, alpha, True)
-        assert made == pytest.approx(ratio(1e8, alpha, math.log(1e8) ** 3), rel=1e-4)
-    firsts = [theorem4_records.contradicted_from(a, hidden) for a in (0.125, 0.01) for hidden in (False, True)]
-    assert firsts == pytest.approx([10.4, 20.4, 17.0, 27.8], abs=0.06)
+        found = theorem4_records.LEARNER.number("needed/accurate", d=1e8, alpha=alpha, hidden=3, **at)
+        assert found == pytest.approx(ratio(1e8, alpha, math.log(1e8) ** 3), rel=1e-4)
+    for alpha, hidden, first in ((0.125, 0, 10.4), (0.125, 3, 20.4), (0.01, 0, 17.0), (0.01, 3, 27.8)):
+        d = brentq(
+            lambda e, a=alpha, h=hidden: theorem4_records.LEARNER.number(
+                "needed/accurate", d=10.0**e, alpha=a, hidden=h, **at) - 1.0, 6.0, 40.0)  # fmt: skip
+        assert d == pytest.approx(first, abs=0.06)
+    one = {"epsilon": 1.0, "delta": 1e-5, "alpha": 1.0 / 16.0, "L": math.log(20.0), "C": 2.86}
+    for hidden, first in ((0, 31.1), (3, 44.0)):
+        over = [theorem4_records.ONE_CLASS.number("breaks/accurate", d=10.0**e, hidden=hidden, **one)
+                for e in (first - 0.2, first + 0.1)]  # fmt: skip
+        assert over[0] < 1.0 < over[1]
 
 
 @pytest.mark.slow
@@ -224,9 +240,6 @@ def test_many_calls_answer_the_worst_function(calls: int, excess: float) -> None
         found += (((centre - table) * root) ** 2).sum(axis=1).argmin() == 2
     share = found / runs
     assert abs(share - 6.0 * excess) <= 5.0 * math.sqrt(max(6.0 * excess * (1.0 - 6.0 * excess), 1e-3) / runs) + 0.03
-    if calls == 6400:
-        assert theorems2_6.limit_missed(100, 100.0 ** (-1 / 14)) == pytest.approx(
-            2.0 * norm.sf(0.3679 * 100 ** (-1 / 14) * 10.0), rel=0.2)  # fmt: skip
 
 
 def test_planted_errors_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +262,5 @@ def test_planted_errors_of_the_sample_sizes(monkeypatch: pytest.MonkeyPatch) -> 
     honest = theorem10.enough_weights
     monkeypatch.setattr(theorem10, "enough_weights", lambda m, s: 0.7 * honest(m, s))
     assert measured(theorem10.confidence_corrected, Plain())[0] == "refuted"
-    printed = theorem10.CONFIDENCE.replace(where={"needed": "1000*L"})  # the power that is printed
-    monkeypatch.setattr(theorem10, "CONFIDENCE", printed)
-    assert measured(theorem10.confidence, Plain())[0] == "not refuted"
+    assert planted("thm10.inequality") == "refuted"
+    assert planted("thm10.inequality", where={"needed": "1000*L"}) == "not refuted"  # the power that is printed

@@ -31,5 +31,5 @@ def in_n(
     least = 2000 if noise > 0.0 else 1000  # below it the noise of the weights hides everything
     sizes = context.pick(quick=(least, 50_000), full=(least, 10_000, 50_000, 250_000))
     population = line(Thresholds(), noise=noise, cells=CELLS)
-    rows = along_n(sizes, power, lambda a: max(2.0, share * a**-width), population, lambda _: mechanism)
+    rows = along_n(sizes, power, lambda a: max(2.0, share * a**-width), lambda _: population, lambda _: mechanism)
     return judged(context, rows, context.pick(quick=sets, full=240), 16)

@@ -89,15 +89,21 @@ def setting(axis: str, x: float, alpha: float, n: int, m: float, population: Fin
 
 
 def along_n(
-    sizes: Sequence[int], power: float, points: Callable[[float], float], population: FinitePopulation,
-    mechanism: Callable[[float], Any],
+    sizes: Sequence[int], power: float, points: Callable[[float], float],
+    population: Callable[[float], FinitePopulation], mechanism: Callable[[float], Any],
 ) -> list[Row]:  # fmt: skip
-    """Settings at α = n^{−1/power}, which `points`, the number of public points, and the mechanism follow."""
-    made = []
-    for n in sizes:
-        alpha = n ** (-1.0 / power)
-        made.append(setting("n", n, alpha, n, points(alpha), population, mechanism(alpha)))
-    return made
+    """Settings at α = n^{−1/power}, which public points, population and mechanism follow."""
+    accuracies = [(n, n ** (-1.0 / power)) for n in sizes]
+    return [setting("n", n, a, n, points(a), population(a), mechanism(a)) for n, a in accuracies]
+
+
+def along_sigma(
+    smooth: Sequence[float], n: int, lost: float, power: float, points: Callable[[float, float], float],
+    population: Callable[[float], FinitePopulation], mechanism: Callable[[float], Any],
+) -> list[Row]:  # fmt: skip
+    """Settings at a fixed n, α = (nσ^lost)^{−1/power}, over 1/σ."""
+    accuracies = [(s, (n * s**lost) ** (-1.0 / power)) for s in smooth]
+    return [setting("1/sigma", 1.0 / s, a, n, points(a, s), population(s), mechanism(a)) for s, a in accuracies]
 
 
 def judged(context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str) -> Evidence:

@@ -23,7 +23,7 @@ import numpy as np
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
-from dpbench.ledger.harness import growing, margins
+from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.ledger.statement import Real, Statement, order
 from dpbench.papers.publicdata import theory_settings
@@ -36,12 +36,19 @@ from dpbench.papers.publicdata.populations import FinitePopulation, line, plane
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
 from dpbench.papers.publicdata.theorems.rrspm_rates import CELLS, HOW, in_n
-from dpbench.papers.publicdata.theorems.sweeps import BETA, WIDE, excess_share, judged, records_log, setting
+from dpbench.papers.publicdata.theorems.sweeps import (
+    BETA,
+    WIDE,
+    along_sigma,
+    excess_share,
+    judged,
+    records_log,
+    setting,
+)
 from dpbench.papers.publicdata.theorems.theorem8 import ACCURACY
 
 ALPHA, EPSILON = 0.125, 1.0
 BETAS = (0.05, 1e-6, 1e-12, 1e-24, 1e-48)
-LOGS = tuple(10.0 * 4.0**k for k in range(6))
 
 
 def realizable_in_n(context: Context) -> Evidence:
@@ -51,10 +58,11 @@ def realizable_in_n(context: Context) -> Evidence:
 
 def in_sigma(context: Context) -> Evidence:
     """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
-    n, rows = 50_000, []
-    for s in context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625)):
-        a, population = (n * s**4) ** -0.2, line(Thresholds(), s, noise=0.1, cells=CELLS)
-        rows.append(setting("1/sigma", 1.0 / s, a, n, 0.5 / (a * s) ** 2, population, RRSPM(EPSILON)))
+    rows = along_sigma(
+        context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625)), 50_000, 4.0, 5.0,
+        lambda a, s: 0.5 / (a * s) ** 2, lambda s: line(Thresholds(), s, noise=0.1, cells=CELLS),
+        lambda _: RRSPM(EPSILON),
+    )  # fmt: skip
     return judged(context, rows, context.pick(quick=96, full=160), 16)
 
 
@@ -227,15 +235,18 @@ def confidence_corrected(context: Context) -> Rows:
             chance = math.exp(log_laplace_tail(m, enough_weights(m, s)))
             yield {"what": "tail", "m": float(m), "log": s, "left": chance, "right": math.exp(-s)}
     for beta in BETAS:
-        m = math.ceil(theory_settings.theorem10(EPSILON, ALPHA, beta, 1.0, 1.0).m)
+        said = theory_settings.theorem10(EPSILON, ALPHA, beta, 1.0, 1.0)
+        m = math.ceil(said.m)
         right = 2.0 * m / (EPSILON * 2.0 * ALPHA) * enough_weights(m, labellings(m, 1.0, beta))
         left = records_of_constants(m, math.log(1.0 / beta))
         yield {"what": "records", "m": float(m), "log": math.log(1.0 / beta), "left": left, "right": right}
     return "value: smallest relative margin of the tail's bound over the tail, and of n over the n needed"
 
 
-@paper.inequality(
+paper.formula(
     "thm10",
+    CONFIDENCE,
+    points=[{"epsilon": 1, "alpha": "1/8", "L": 10 * 4**k, "c": 1} for k in range(1, 6)],
     row="confidence",
     source="Theorem 10, the power of log(1/beta)",
     expected="refuted",
@@ -255,7 +266,6 @@ def confidence_corrected(context: Context) -> Rows:
         "log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
         caveat="\u201cwhere ... hides ... factors\u201d, of what is not said; log(1/beta) is displayed.",
     ),
-    statement=CONFIDENCE,
     because="Constants {0, 1}, P(Y = 0) = 1/2 + alpha: the sum of m weights of scale 2m/epsilon exceeds 2 alpha n with "
     "a chance above beta unless n > m^(3/2) sqrt(log(1/beta))/(alpha epsilon), for every log(1/beta) >= 10 (A of this "
     "module). That is c^(3/2) alpha log(1/beta)/C times the printed n, without bound.",
@@ -299,22 +309,3 @@ def confidence_corrected(context: Context) -> Rows:
         },
     },
 )
-def confidence(context: Context) -> Evidence:
-    """What A proves to be needed over the printed n, for every L; the exact n that the weights need beside it."""
-    rows = []
-    for log in LOGS:
-        assert math.log(8.0) + 0.5 * log + math.sqrt(2.0 * log / math.pi) < log  # A, for L ≥ 10: L/2 grows faster
-        at = {"epsilon": EPSILON, "alpha": ALPHA, "L": log, "c": 1.0}
-        m, needed, printed = (CONFIDENCE.number(wanted, **at) for wanted in ("m", "needed", "said"))
-        rows.append({"log": log, "m": m, "needed": needed, "printed": printed, "constant": needed / printed})
-    table = []
-    for beta in BETAS:
-        made = theory_settings.theorem10(EPSILON, ALPHA, beta, 1.0, 1.0)
-        table.append(records_of_constants(math.ceil(made.m), math.log(1.0 / beta)) / made.n)
-    return growing(
-        rows,
-        "value: exponent in log(1/beta) of the constant that the printed n needs at least, alpha = 1/8, c = 1: 1",
-        "exact n that the weights ask for over the printed n at beta = "
-        + ", ".join(f"{beta:g}: {ratio:.2f}" for beta, ratio in zip(BETAS, table, strict=True)),
-        tables={"exact": {"beta": list(BETAS), "over_printed": table}},
-    )

@@ -32,17 +32,9 @@ m_A ≤ m_P, so that every m is covered, iff √d ≥ 2·10⁴ n₀ΛCBLℓ³/(�
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-from scipy.special import ndtr
-
-from dpbench import bounds
-from dpbench.core.sampling import stream
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import growing
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Table
+from dpbench.ledger.measurement import Context, Evidence
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.parity_cube import QUOTE, QUOTE_DRAWN
@@ -50,27 +42,27 @@ from dpbench.papers.publicdata.theorems.rrspm_rates import HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import records_log
 from dpbench.papers.publicdata.theorems.theorem8 import ACCURACY
 
-EPSILON, DELTA, BETA, CONSTANT = 1.0, 1e-5, 0.05, 2.86
-
-ALPHA = 0.125
+EPSILON, DELTA = 1.0, 1e-5
+_HIDDEN = statement.Integer("power of log d that O~ hides", 0, 3)
 
 LEARNER = statement.Statement(
     about="For some C, one choice of m, polynomial in the parameters, makes Algorithm 4 with N(0, (C sqrt(m "
     "log(1/delta))/epsilon)^2) weights (epsilon, delta)-DP, which asks for m of {needed} or more, and, at {n} of (21), "
     "an (alpha, beta)-learner, which asks for m of {accurate} at most, for every class of VC dimension d: {claim}.",
     symbols={
-        "d": statement.Integer("VC dimension", 1, 10**4),
+        "d": statement.Integer("VC dimension", 1, 10**60),
         "share": statement.Real("standard deviation of a weight over d", "1e-4", 10),
         "epsilon": statement.Real("claimed", "1/1000", 1),
         "delta": statement.Real("claimed", "1e-10", "1/100"),
         "alpha": statement.Real("accuracy", "1/1000", "1/8"),
         "beta": statement.Real("failure probability", "1e-6", "1/2"),
         "C": statement.Real("the theorem's constant, as large as one likes", 1, 1000),
+        "hidden": _HIDDEN,
     },
     where={
         "s": "share*d",
         "survival": "exp(-2*sqrt(2)*d/(sqrt(pi)*s))",
-        "n": "d^2/(epsilon*alpha^4)*sqrt(log(1/delta))*log(1/beta)*log(d)^3",
+        "n": "d^2/(epsilon*alpha^4)*sqrt(log(1/delta))*log(1/beta)*log(d)^hidden",
         "needed": "(s*epsilon/C)^2/log(1/delta)",
         "accurate": "8*alpha*epsilon*n/(C*sqrt(d*log(1/delta)))",
     },
@@ -97,56 +89,11 @@ LEARNER = statement.Statement(
         "alpha": "1/8",
         "beta": "1/20",
         "C": 1000,
+        "hidden": 3,
         "power_d": 4,
         "first": 4,
     },
 )
-
-
-def least_private(d: float, epsilon: float, delta: float) -> float:
-    """The least s that is private on the cube's tilted pair, one public point a bit: ½ against ½(1 − erf(√2/s))^d."""
-
-    def broken(s: float) -> bool:
-        rare = d * math.log1p(-math.erf(math.sqrt(2.0) / s))
-        return 0.5 - math.exp(epsilon) * 0.5 * math.exp(rare) > delta
-
-    low, high = 1.0, 1e3 * d / epsilon
-    for _ in range(200):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if broken(middle) else (low, middle)
-    return low
-
-
-def private_over_accurate(d: float, alpha: float, hidden: bool) -> float:
-    """Least private m (one point a bit) over the largest accurate one (equal groups, bias 8α), C = 2.86, ε = 1.
-
-    n of (21) with the constant 1, and log³d for what Ω̃ hides where `hidden`.
-    """
-    log = math.log(1.0 / DELTA)
-    n = d * d / (EPSILON * alpha**4) * math.sqrt(log) * math.log(1.0 / BETA) * (math.log(d) ** 3 if hidden else 1.0)
-    private = (least_private(d, EPSILON, DELTA) * EPSILON / CONSTANT) ** 2 / log
-    return private * CONSTANT * math.sqrt(d * log) / (8.0 * alpha * EPSILON * n)
-
-
-def contradicted_from(alpha: float, hidden: bool) -> float:
-    """log₁₀ of the d at which that ratio passes 1."""
-    low, high = 6.0, 40.0
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if private_over_accurate(10.0**middle, alpha, hidden) < 1.0 else (low, middle)
-    return high
-
-
-def thresholds(d: float, alpha: float, hidden: bool) -> dict[str, float]:
-    """m_A, m_P and what √d is to exceed, for the class of this module at n₀ = 1, C = 2.86, ε = 1."""
-    size, bound, log = math.log(100.0 * d), math.log(1.0 / DELTA), math.log(1.0 / BETA)
-    factor = math.log(d) ** 3 if hidden else 1.0
-    blocks = math.ceil(2.0 * size)
-    block = math.floor(d / (2 * blocks))
-    accurate = 50.3 * factor * d**1.5 * log / (CONSTANT * alpha**3)
-    private = EPSILON**2 * block**2 / (22.7 * CONSTANT**2 * bound * size)
-    stated = 2e4 * factor * CONSTANT * bound * log * size**3 / (alpha**3 * EPSILON**2)
-    return {"m_A": accurate, "m_P": private, "stated": math.sqrt(d) / stated, "enough": accurate >= 20.0 * d}
 
 
 ONE_CLASS = statement.Statement(
@@ -154,17 +101,18 @@ ONE_CLASS = statement.Statement(
     "log(1/delta))/epsilon)^2) weights is (epsilon, delta)-DP and, at {n} of (21), an (alpha, beta)-learner: {claim} "
     "with {accurate} and {breaks}.",
     symbols={
-        "d": statement.Integer("VC dimension", 10**3, 10**12),
+        "d": statement.Integer("VC dimension", 10**3, 10**100),
         "epsilon": statement.Real("claimed", "1/1000", 1),
         "delta": statement.Real("claimed", "1e-10", "1/10"),
         "alpha": statement.Real("accuracy", "1/1000", "1/16"),
         "L": statement.Real("log(1/beta)", 1, 100),
         "C": statement.Real("the theorem's constant", "1/2", 1000),
+        "hidden": _HIDDEN,
     },
     where={
         "size": "log(100*d)",
         "block": "d/(4*size + 2) - 1",
-        "n": "d^2*sqrt(log(1/delta))*L*log(d)^3/(epsilon*alpha^4)",
+        "n": "d^2*sqrt(log(1/delta))*L*log(d)^hidden/(epsilon*alpha^4)",
         "accurate": "503/10*alpha*epsilon*n/(C*sqrt(d*log(1/delta)))",
         "breaks": "epsilon^2*block^2/(227/10*C^2*log(1/delta)*size)",
     },
@@ -182,47 +130,11 @@ ONE_CLASS = statement.Statement(
         "alpha": "1/50",
         "L": 1,
         "C": "1/2",
+        "hidden": 3,
         "power_d": 8,
         "first": 11,
     },
 )
-
-
-def one_class(context: Context) -> Evidence:
-    """m_P over m_A along d, Λ = log³d; where it passes 1 with and without that factor."""
-    half = 0.5 * math.exp(-0.968 * math.sqrt(22.7) / 2.0)
-    assert math.e * (0.015 + half) + 0.1 < 0.5 * 0.985, half
-    assert float(ndtr(-0.9)) * 0.85 > 0.125
-    rows = []
-    for exponent in range(44, 93, 8):
-        found = thresholds(10.0**exponent, 1.0 / 16.0, True)
-        assert found["enough"]
-        rows.append({"d": 10.0**exponent, "m_A": found["m_A"], "m_P": found["m_P"]})
-        rows[-1]["constant"] = found["m_P"] / found["m_A"]
-    firsts = [
-        next(e / 10.0 for e in range(200, 600) if thresholds(10.0 ** (e / 10.0), 1.0 / 16.0, hidden)["stated"] >= 1.0)
-        for hidden in (False, True)
-    ]
-    table = {
-        f"{'log3 d' if hidden else 'no logs'}, alpha = {alpha:g}": contradicted_from(alpha, hidden)
-        for alpha in (0.125, 0.01)
-        for hidden in (False, True)
-    }
-    grid = [8, 12, 16, 20, 24]
-    ratios: Table = {"log10_d": grid}
-    for alpha in (0.125, 0.01):
-        for hidden in (False, True):
-            name = f"alpha_{alpha:g}" + ("_log3" if hidden else "")
-            ratios[name] = [private_over_accurate(10.0**e, alpha, hidden) for e in grid]
-    return growing(
-        rows,
-        "value: exponent in d of the largest private m over the least that fails to learn: 1/2 but for logarithms",
-        f"alpha = 1/16, epsilon = 1, C = 2.86: from d = 1e{firsts[0]:.1f} on without hidden logarithms, "
-        f"1e{firsts[1]:.1f} with log^3 d",
-        "two classes (publicdata.thm4.inequality): the rate is contradicted from log10 d = "
-        + ", ".join(f"{at:.1f} ({name})" for name, at in table.items()),
-        tables={"two classes": ratios},
-    )
 
 
 EVERY_M = statement.Statement(
@@ -239,52 +151,23 @@ EVERY_M = statement.Statement(
 )
 
 
-def every_m(log: float, alpha: float) -> float:
-    """0.13 L²/(εα^{5/2}): up to it no m makes Algorithm 4 an (α, β)-learner of all functions on two points (B)."""
-    m = (log - math.log(2.0)) * (1.0 - 2.0 * alpha) / (2.0 * alpha)
-    assert log >= 12.0 and alpha <= 0.125 and m * math.log1p(-2.0 * alpha) >= math.log(2.0) - log
-    least = 2.0 / 3.0 * m * math.sqrt(m - 1.0) * math.sqrt(log) / (alpha * EPSILON)
-    stated = EVERY_M.number("needed", epsilon=EPSILON, alpha=alpha, L=log)
-    assert stated <= least
-    return stated
-
-
-def failures_on_two_points(alpha: float, m: int, n: int, seed: int, block: int) -> int:
-    """How often f̂(q) = 1 in 20,000 runs of B's law: public points, labels and weights drawn."""
-    rng = stream(seed, "publicdata.thm4.confidence", m, n, block)
-    runs = 20_000
-    at_q = rng.binomial(m, 1.0 - 2.0 * alpha, runs)
-    records = rng.binomial(n, 1.0 - 2.0 * alpha, runs)
-    zeros = rng.binomial(records, 0.5 + alpha / (1.0 - 2.0 * alpha))
-    weights = (2.0 * m / EPSILON) * (rng.gamma(np.maximum(at_q, 1)) - rng.gamma(np.maximum(at_q, 1)))
-    return int((2 * zeros - records + np.where(at_q > 0, weights, 0.0) < 0.0).sum())
-
-
-def confidence_of_every_m(context: Context) -> Evidence:
-    """What B proves to be needed over (20), for every L; the failure at m₀ and an n of that order by simulation."""
-    rows = []
-    for log in (12.0 * 4.0**k for k in range(6)):
-        needed, printed = every_m(log, ALPHA), EVERY_M.number("said", epsilon=EPSILON, alpha=ALPHA, L=log)
-        rows.append({"log": log, "needed": needed, "printed": printed, "constant": needed / printed})
-    blocks = context.pick(quick=2, full=50)
-    hits = sum(failures_on_two_points(ALPHA, 34, 3388, context.seed, block) for block in range(blocks))
-    low = float(bounds.lower(hits, blocks * 20_000, LEVEL))
-    assert low > math.exp(-12.0), low
-    return growing(
-        rows,
-        "value: exponent in log(1/beta) of the constant that (20) needs at least, alpha = 1/8, d = 2: 1",
-        f"at L = 12, m = 34, n = 3,388: failure {hits / (blocks * 20_000):.4f}, at least {low:.4f}, allowed 6.1e-06",
-        trials=blocks * 20_000,
-    )
-
-
-@paper.inequality(
+paper.formula(
     "thm4",
+    LEARNER,
+    points=statement.grid(
+        d=[10**k for k in range(16, 49, 8)],
+        share=("1/8",),
+        epsilon=("1/8",),
+        delta=("1e-5",),
+        alpha=("1/8",),
+        beta=("1/20",),
+        C=(1000,),
+        hidden=(3,),
+    ),
     row="gaussian-learner",
     source="Theorem 4, equation 21, both halves together",
     expected="refuted",
     holds="publicdata.thm4.privacy.gaussian-patterns",
-    statement=LEARNER,
     weight="statement",
     hurt="corner: d above 1e10 at C = 2.86, alpha = epsilon = 1/8 (1e20 with log^3 d)",
     quote=QUOTE,
@@ -310,7 +193,6 @@ def confidence_of_every_m(context: Context) -> Evidence:
     "m for each class. N(0, s) is read with s the standard deviation, which is the larger noise.",
     rows={
         "one-class": {
-            "measure": one_class,
             "source": "Theorem 4, equation 21: one class and one mu, every m",
             "expected": "refuted",
             "weight": "statement",
@@ -329,18 +211,25 @@ def confidence_of_every_m(context: Context) -> Evidence:
                 "weights, and leave (21)",
             ),
             "statement": ONE_CLASS,
+            "points": statement.grid(
+                d=[10**k for k in range(44, 93, 8)],
+                epsilon=(1,),
+                delta=("1e-5",),
+                alpha=("1/16",),
+                L=(3,),
+                C=("2.86",),
+                hidden=(3,),
+            ),
             "because": "One class (this module has the proof): d/2 bits of equal mass, and parity blocks of d/(4 "
             "log(100 d)) bits at masses 2^-k. A small m leaves bits of the first kind unhit, a large one drowns them, "
             "and in between some block has about log(100 d) to 2 log(100 d) points a bit and tells a record by its "
             "parity. m_P over m_A grows as sqrt(d) but for logarithms, for every d.",
         },
         "confidence": {
-            "measure": confidence_of_every_m,
             "source": "Theorem 4, equation 20, for every m",
             "expected": "refuted",
             "weight": "range",
             "hurt": "corner: log(1/beta) above 31 C alpha^(-5/2), C the hidden constant",
-            "level": LEVEL,
             "holds": "publicdata.thm10.inequality.confidence-corrected",
             "quote": r"Then there is a choice of ... such that if ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}"
             r"\alpha^{-5}\log(\beta^{-1}))",
@@ -355,6 +244,7 @@ def confidence_of_every_m(context: Context) -> Evidence:
                 "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
             ),
             "statement": EVERY_M,
+            "points": statement.grid(epsilon=(1,), alpha=("1/8",), L=[12 * 4**k for k in range(6)]),
             "no_certificate": "the proof for every log(1/beta) is in the entry's module",
             "because": "Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves "
             "p without a public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= "
@@ -363,28 +253,6 @@ def confidence_of_every_m(context: Context) -> Evidence:
         },
     },
 )
-def learner(context: Context) -> Evidence:
-    """The least private m over the largest accurate one, d to 1e40, for four C's; n with log³d for what Ω̃ hides."""
-    setting = {"epsilon": 0.125, "delta": DELTA, "alpha": 0.125, "beta": 0.05}
-    cost = 8.0 * float(ndtr(-1.0))
-    assert cost > 1.0, cost
-    rows = []
-    for exponent in range(16, 49, 8):
-        d = 10.0**exponent
-        safe = least_private(d, setting["epsilon"], DELTA)
-        ratios = {
-            constant: LEARNER.number("needed/accurate", d=d, share=safe / d, C=constant, **setting)
-            for constant in (2.86, 1000.0)
-        }
-        n = LEARNER.number("n", d=d, **setting)
-        rows.append({"d": d, "safe_scale": safe, "n": n, "constant": ratios[1000.0], "at_C_286": ratios[2.86]})
-    first = rows[0]
-    return growing(
-        rows,
-        "value: exponent in d of the least private m over the largest m that learns: 1/2 but for logarithms; the "
-        "column constant is that ratio at C = 1000",
-        f"at d = 1e16, C = 2.86, epsilon = alpha = 1/8: {first['at_C_286']:.3g}; excess of the flips {cost:.3f} alpha",
-    )
 
 
 def gaussian_in_n_realizable(context: Context) -> Evidence:

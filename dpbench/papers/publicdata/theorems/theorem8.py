@@ -24,7 +24,7 @@ from dpbench.papers.publicdata.theorems.parity_cube import EPSILON, all_of_epsil
 ACCURACY = {
     "epsilon": Real("claimed", "1/1000", 1),
     "alpha": Real("accuracy", "1/1000", "1/8"),
-    "L": Real("log(1/beta)", 12, 1000),
+    "L": Real("log(1/beta)", 12, 10**6),
 }
 """The range of the proofs."""
 

@@ -1,8 +1,6 @@
-"""The class of three functions that is not convex, on which Algorithm 2 fails: Theorems 2, 3 and 6.
+"""Theorems 2 and 6 of the public-data paper: Algorithm 2, and the class of three functions on which it fails.
 
 Theorem 2 of the public-data paper: rates of Algorithm 2; J = 1 is private and learns a class that is not convex.
-
-The class is that of `theorems2_6` and `theorems2_6`: g1, g2 and h.
 
 J = 1. f̄ is in F. A record at x moves the losses of (g1, g2, h), up to a constant, by κf(x)/n: at a, b κ = −y/2; at c
 κ = −y/2 or (1 − |y|)/2 less that; always |κ| ≤ 1. So replacing one is a shift of the normal vector ξ by at most
@@ -11,7 +9,7 @@ J = 1. f̄ is in F. A record at x moves the losses of (g1, g2, h), up to a const
 fluctuation of order 1/η = n: P(f̄ = h) ≤ e^{−n/18} + Φ̄(1/(12η√w_c)).
 
 Every class, J = 1: by publicdata.prop1.inequality.any-norms with τ = 1/n, ‖f̄ − f̄'‖_m ≤ ρ with probability 1 − δ/2 if
-n ≥ 8G/(δηρ²), and γ = √mρ/μ(ε, δ/2) is (ε, δ)-DP: n = 8Gm/(δηγ²μ²), a polynomial of 1/δ; Lemma 15 then applies, f̄
+n ≥ 4G/(δηρ²), and γ = √mρ/μ(ε, δ/2) is (ε, δ)-DP: n = 4Gm/(δηγ²μ²), a polynomial of 1/δ; Lemma 15 then applies, f̄
 being in F. Open: log(1/δ) for 1/δ, that is Theorem 2 on all classes that are not convex.
 
 Theorem 6 of the public-data paper: J → ∞ fails on a class that is not convex; records, calls and settings.
@@ -20,8 +18,7 @@ The class: g1 = (−1, −1, 1; 1), g2 = (1, 1, 1; 1), h = (0, 0, 0; 1) on a, b,
 uniform on a, b, c, μ = (1/9, 1/9, 1/9, 2/3). With p_j the shares of g1, g2, h among f̄_1, ..., f̄_J and q = p_2 − p_1,
 f̄ = (q, q, 1 − p_3; 1), and h is strictly nearer to it than g1, g2 iff W(1 − 2|q|) > w_c(1 − 2p_3), W and w_c the
 shares of public points at a or b, and at c. L_D(g1) − L_D(g2) = (N_a − N_b)/n is of order n^{−1/2}, which is small
-against η, so q → 0, f̂ = h and the excess is 1/6. In the limit J, m → ∞, γ → 0 (and p_3 neglected) |q| < 1/4 iff |N_a
-− N_b| < Φ^{−1}(5/8)√(8/9) ηn.
+against η, so q → 0, f̂ = h and the excess is 1/6.
 """
 
 from __future__ import annotations
@@ -33,15 +30,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtrc, ndtr, ndtri
+from scipy.special import ndtr
 
 from dpbench import bounds
-from dpbench.core import binomial
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
-from dpbench.ledger.harness import growing, margins, sampled, summary
+from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
 from dpbench.papers.publicdata import theory_settings
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
@@ -63,6 +59,7 @@ from dpbench.papers.publicdata.theorems.sweeps import (
     WIDE,
     WORST,
     along_n,
+    along_sigma,
     beneath,
     excess_share,
     judged,
@@ -87,21 +84,26 @@ def three_functions(hull: bool) -> FinitePopulation:
 
 def private_grid(sizes: Sequence[int], share: float = 0.5) -> list[Row]:
     """Algorithm 2, private (exact calibration), on thresholds: η, m and J = `share` α^−8 follow α = n^{−1/14}."""
-    return along_n(
-        sizes, 14.0, lambda a: 8.0 * a**-2, line(Thresholds(), noise=0.1, cells=128, loss="absolute"),
-        lambda a: AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(share * a**-8), perturbation=0.2 * a),
-    )  # fmt: skip
+    return along_n(sizes, 14.0, lambda a: 8.0 * a**-2, thresholds, lambda a: private(a, share))
+
+
+def thresholds(_: float, sigma: float = 1.0) -> FinitePopulation:
+    """Thresholds with label noise 0.1, whatever α is."""
+    return line(Thresholds(), sigma, noise=0.1, cells=128, loss="absolute")
+
+
+def private(alpha: float, share: float = 0.5) -> AveragedPerturbation:
+    """Algorithm 2 at η = α/5 with `share` α^−8 calls."""
+    return AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(share * alpha**-8), perturbation=0.2 * alpha)
 
 
 def averaged_in_sigma(context: Context) -> Evidence:
     """Algorithm 2 at a fixed n, α = (nσ¹²)^{−1/14}: the largest mean excess over α."""
     n = context.pick(quick=50_000, full=200_000)
-    rows = []
-    for sigma in context.pick(quick=(1.0, 0.8), full=(1.0, 0.9, 0.8, 0.7)):
-        alpha = (n * sigma**12) ** (-1.0 / 14.0)
-        population = line(Thresholds(), sigma, noise=0.1, cells=128, loss="absolute")
-        mechanism = AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(0.5 * alpha**-8), perturbation=0.2 * alpha)
-        rows.append(setting("1/sigma", 1.0 / sigma, alpha, n, 4.0 / (alpha * sigma) ** 2, population, mechanism))
+    rows = along_sigma(
+        context.pick(quick=(1.0, 0.8), full=(1.0, 0.9, 0.8, 0.7)), n, 12.0, 14.0, lambda a, s: 4.0 / (a * s) ** 2,
+        lambda s: thresholds(0.0, s), private,
+    )  # fmt: skip
     found = judged(context, rows, 16, context.pick(quick=4, full=8))
     return beneath(found, f"n = {n:,}; alpha has the slope {12.0 / 14.0:.3f}")
 
@@ -288,22 +290,6 @@ class OnHull:
         return nearest(problem, centres + self.base.gamma(problem) * rng.standard_normal(centres.shape))
 
 
-WIDTH = float(ndtri(5.0 / 8.0)) * math.sqrt(8.0 / 9.0)
-"""|q| < 1/4 iff |N_a − N_b| < `WIDTH`·ηn, as J and m → ∞."""
-
-
-def limit_missed(n: int, eta: float) -> float:
-    """P(|N_a − N_b| ≥ `WIDTH` ηn), (N_a, N_b, N_c) multinomial with equal chances, exactly: 1 − 6 times the excess.
-
-    Given N_a + N_b = k, N_a − N_b is 2N_a − k with N_a binomial.
-    """
-    reach = WIDTH * eta * n
-    total = np.arange(n + 1)
-    high = np.ceil((total + reach) / 2.0) - 1.0
-    beyond = np.where(high < total, bdtrc(np.clip(high, 0.0, total), total, 0.5), 0.0)
-    return 2.0 * float((binomial.mass(total, n, 2.0 / 3.0) * beyond).sum())
-
-
 THREE = statement.Statement(
     about="At gamma, eta, m and J of (127) and (128) and n of (129), whatever constants they hide, Algorithm 2 has an "
     "excess risk of at most alpha with probability 1 - beta, on every class: {claim} with {missed}, for constants 1, d "
@@ -423,7 +409,7 @@ def nonconvex(context: Context, hull: bool) -> Evidence:
         base = AveragedPerturbation(EPSILON, DELTA, calls=FEW, perturbation=eta, noise_scale=gamma)
         return OnHull(base) if hull else base
 
-    rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, population, mechanism)
+    rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, lambda _: population, mechanism)
     sets = context.pick(quick=(20, 20) if hull else (32, 12), full=(96, 64, 48, 40))
     evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
     means = ", ".join(f"{value:.4f}" for value in evidence.rows["measured"])
@@ -448,25 +434,7 @@ CALLS = statement.Statement(
 )  # fmt: skip
 
 
-def cost_of(made: theory_settings.Averaged, log: float) -> float:
-    """m/(2γ²)·(1 + γ√log), which (102) multiplies a distance by; `log` is log(2/δ)."""
-    return 0.5 * made.m / made.gamma**2 * (1.0 + made.gamma * math.sqrt(log))
-
-
-def calls(context: Context) -> Rows:
-    """Left: what √(log(2/δ)/J) costs in (102); right: ε·log(2/δ)/log(1/δ)."""
-    smooth, betas, deltas = ((1.0, 0.5), (0.1, 1.0)), (math.exp(-1.0), 1e-6), (1e-2, 1e-10)
-    for d, alpha, (sigma, lipschitz), beta, delta in product((1.0, 100.0), (0.5, 0.01), smooth, betas, deltas):
-        made = theory_settings.theorem6(1.0, delta, alpha, beta, d, sigma, lipschitz)
-        log = math.log(2.0 / delta)
-        cost = cost_of(made, log)
-        yield {"d": d, "alpha": alpha, "sigma": sigma, "beta": beta, "delta": delta, "calls": made.calls,
-               "left": cost * math.sqrt(log / made.calls), "right": log / math.log(1.0 / delta)}  # fmt: skip
-
-
-CONSTANT = 1e6
-"""The O(·) of a refuted sample size is taken this large, and could be any number."""
-
+_TYPICAL = {"epsilon": 1, "alpha": "1/2", "beta": "1/20", "delta": "1e-5"}
 SAMPLE = statement.Statement(
     about="The sample size of Theorem 6, {n} with {b} at sigma = lambda = 1, is O(vc epsilon^-3 alpha^-14): {claim}, "
     "with {said}.",
@@ -484,20 +452,8 @@ SAMPLE = statement.Statement(
     },
     claim=statement.order("n", to="said", variable="d"),
     steps=("(129) has d^5, section 3 has vc: no O(.) closes it.",),
-    witness={"d": 1, "epsilon": 1, "alpha": "1/2", "beta": "1/20", "delta": "1e-5", "power_d": 1, "first": 0},
+    witness=_TYPICAL | {"d": 1, "power_d": 1, "first": 0},
 )
-
-
-def sample_size(context: Context) -> Rows:
-    """n of (129) against `CONSTANT`·d/(ε³α¹⁴), σ = λ = 1, β = 0.05."""
-    for d, alpha in product((1, 10, 100, 1000), (0.5, 0.1)):
-        at = {"d": d, "epsilon": 1.0, "alpha": alpha, "beta": 0.05, "delta": DELTA}
-        n, said = (SAMPLE.number(wanted, **at) for wanted in ("n", "said"))
-        yield {"d": float(d), "alpha": alpha, "left": n, "right": CONSTANT * said}
-    return (
-        f"value: smallest relative margin of {CONSTANT:g} d/(epsilon^3 alpha^14) over (129), d to 1000: the ratio "
-        "grows as d^4"
-    )
 
 
 SAMPLE_SIZE = statement.Statement(
@@ -519,28 +475,10 @@ SAMPLE_SIZE = statement.Statement(
 )  # fmt: skip
 
 
-def sample_size_corrected(context: Context) -> Rows:
-    """The least n for which Lemma 10's condition with its exponent holds at (127), against O(d⁴ε⁻³α⁻¹³)."""
-    log = math.log(2.0 / DELTA)
-    for d, alpha, epsilon in product((1, 10, 100, 1000, 10_000), (0.5, 0.1, 0.01), (0.1, 1.0)):
-        made = theory_settings.theorem6(epsilon, DELTA, alpha, 0.05, d, 1.0, 1.0)
-        # half of ε for the first term of the stability, 2·4^{2/3}(G/(nη))^{1/3} with G = √d
-        factor = cost_of(made, log)
-        least = math.sqrt(d) / made.eta * (2.0 * 2.0 * 4.0 ** (2.0 / 3.0) * factor / epsilon) ** 3
-        said = d**4 / epsilon**3 * (alpha**-13 + log**1.5 * alpha**-10)
-        yield {"d": float(d), "alpha": alpha, "claimed": epsilon, "ratio": least / said, "left": least,
-               "right": CONSTANT * said}  # fmt: skip
-    return summary(
-        "value: largest ratio of n to d^4 epsilon^-3 (alpha^-13 + log^(3/2)(1/delta) alpha^-10), d to 10,000; "
-        f"{CONSTANT:g} is what is allowed",
-        value="ratio",
-    )
-
-
 def printed_settings(context: Context) -> Evidence:
     """All settings as printed, α from 0.6 down: the mean excess over α, and γ over the one that is proved private."""
     rows: list[Row] = []
-    population = line(Thresholds(), noise=0.1, cells=128, loss="absolute")
+    population = thresholds(0.0)
     sets = context.pick(quick=16, full=32)
     for alpha in context.pick(quick=(0.6,), full=(0.6, 0.5)):
         made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, 1.0, 0.5)
@@ -560,20 +498,22 @@ def printed_settings(context: Context) -> Evidence:
     )
 
 
-@paper.inequality(
+paper.formula(
     "thm6",
+    THREE,
+    points=[{"n": 10**k, "a": 1} for k in range(24, 41, 8)],
     row="many-calls",
     source="Theorem 6, equations 127 and 128, on a class that is not convex",
     expected="refuted",
     weight="statement",
-    hurt="corner: classes that are not convex, J as (128) has it: excess 0.1653 at n = 100",
+    hurt="corner: classes that are not convex, J as (128) has it: excess 1/6 in the limit",
     holds="publicdata.thm6.rate.hull",
     quote=r"is a function class such that ... and set ... J ... =\widetilde{\Omega}\left(\frac{d\log\left(\frac{1}"
     r"{\beta}\right)}{\alpha^{2}} ... then Algorithm 2 is ... -differentially private and an ... -PAC learner with "
     r"respect to any",
-    consequence="At (127) and (128) the excess of Algorithm 2 on three functions tends to 1/6, however small alpha is: "
-    "as J and m grow it is 0.1653 at n = 100 and 1/6 but for 2e-13 at n = 1,000 (alpha = eta = n^(-1/14)). With J = 1 "
-    "the same class is learnt privately: publicdata.thm2.privacy.one-call.",
+    consequence="At (127) and (128) the excess of Algorithm 2 on three functions tends to 1/6, however small alpha "
+    "is: above 4 alpha at n = 1e20, 60 alpha at 1e36. With J = 1 the same class is learnt privately: "
+    "publicdata.thm2.privacy.one-call.",
     errata=Correction(
         place="Theorem 6, equations 127 to 129",
         line=861,
@@ -581,12 +521,11 @@ def printed_settings(context: Context) -> Evidence:
         change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
         caveat="Theorem 2 says \u201cthere are choices of\u201d the parameters, J among them: this is of Theorem 6's.",
     ),
-    statement=THREE,
     because="This module's proposition: fbar is in the middle of g1 and g2, and h is nearest. Bounded for every n by "
     "Hoeffding and Bernstein at constants 1; constants change how soon, not the limit 1/6.",
     rows={
         "calls": {
-            "measure": calls,
+            "points": statement.grid(b=(1, 3, 14), d=(1, 100), r=("1.03", "1.16")),
             "source": "Theorem 6, equation 128",
             "expected": "proved",
             "statement": CALLS,
@@ -598,7 +537,7 @@ def printed_settings(context: Context) -> Evidence:
             "1/alpha.",
         },
         "sample-size": {
-            "measure": sample_size,
+            "points": [_TYPICAL | {"d": 10**k} for k in range(4)],
             "source": "Section 3 on Theorem 6",
             "expected": "refuted",
             "holds": "publicdata.thm6.inequality.sample-size-corrected",
@@ -618,7 +557,7 @@ def printed_settings(context: Context) -> Evidence:
             "O(.) hides.",
         },
         "sample-size-corrected": {
-            "measure": sample_size_corrected,
+            "points": statement.grid(d=[10**k for k in range(5)], t=("0.02", "1/6", "1/2")),
             "source": "Theorem 6, from equation 102 with its exponent",
             "expected": "proved",
             "statement": SAMPLE_SIZE,
@@ -639,20 +578,3 @@ def printed_settings(context: Context) -> Evidence:
         },
     },
 )
-def many_calls(context: Context) -> Evidence:
-    """(1/6)P(f̂ = h) over α = n^{−1/14} from below, n from 1e20; the limit of many calls exactly, n to 10,000."""
-    rows = []
-    for exponent in range(20, 69, 8):
-        n, alpha = 10.0**exponent, 10.0 ** (-exponent / 14.0)
-        missed = THREE.number("missed", n=n, a=1.0)
-        assert missed < 0.05 and 2.0 * float(ndtr(-0.14 / alpha)) < 0.005, (n, missed)
-        excess = (1.0 - missed) / 6.0
-        rows.append({"n": n, "alpha": alpha, "missed": missed, "excess": excess, "constant": excess / alpha})
-    sizes = (100, 1000, 10_000)
-    limits = [limit_missed(n, n ** (-1.0 / 14.0)) for n in sizes]
-    return growing(
-        rows,
-        "value: exponent in n of the excess over alpha = n^(-1/14): 1/14, as the excess tends to 1/6",
-        "1 - 6 excess as J, m grow: " + ", ".join(f"{x:.2g} at n = {n:,}" for n, x in zip(sizes, limits, strict=True)),
-        tables={"limit": {"n": list(map(float, sizes)), "missed": limits}},
-    )

@@ -11,51 +11,43 @@ import math
 from collections.abc import Mapping
 from itertools import product
 
-from scipy.special import ndtri
-
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
-from dpbench.ledger.harness import growing
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, gaussian, inequality, order
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.statement import Integer, Real, Statement, gaussian, grid, inequality, order
 from dpbench.ledger.statement import laplace as laplace_pair
 from dpbench.papers.publicdata import theory_settings
-from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.populations import FinitePopulation, circle, constants
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
-from dpbench.papers.publicdata.theorems.perturb_shift import CLAIMED
+from dpbench.papers.publicdata.theorems.perturb_shift import CLAIMED, upper_shift
 from dpbench.papers.publicdata.theorems.sweeps import (
+    BETA,
     DELTA,
     EPSILON,
     NEAREST,
     WORST,
     along_n,
+    along_sigma,
     beneath,
     judged,
     records_log,
-    setting,
 )
 from dpbench.papers.publicdata.theorems.theorems2_6 import TABLE
-from dpbench.privacy.profile import gaussian_profile, pure_profile
+from dpbench.privacy.profile import pure_profile
 
-ALPHA, BETA, LIPSCHITZ = 0.125, 0.05, 0.5
-EPSILONS = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
+ALPHA, LIPSCHITZ = 0.125, 0.5
+FALLING = [10**k for k in range(1, 6)]
+"""1/epsilon, along which a sample size with the wrong power fails."""
 
 MOVED = (
     "Functions t phi, |t| <= 1, phi(x0) = 1 and phi = 1/(2 sqrt(eta n)) at the public point; |f - y|/2, balanced "
     "labels at x0. One record moves fbar from -phi to phi, all that convexity allows, and the chance of f^ = phi from "
     "1/2 to Phi(-2/s), s = 2 gamma sqrt(eta n/m). "
 )
-
-
-def least_spread(epsilon: float, delta: float) -> float:
-    """The least s for which clip(1 + sN) and clip(−1 + sN) are (ε, δ)-indistinguishable, clip to [−1, 1]."""
-    return bisected(lambda s: clipped_gaussians(-1.0, 1.0, s).delta(epsilon) <= delta)
 
 
 _DIRECTION = (
@@ -107,11 +99,10 @@ def leaning(eta: float) -> FinitePopulation:
 
 def hull(context: Context) -> Evidence:
     """Algorithm 3, exact calibration, on the hull of {g1, g2, h}; the law changes with n."""
-    rows = []
-    for n in context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000, 1_000_000)):
-        alpha = n**-0.2
-        mechanism = RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * alpha)
-        rows.append(setting("n", n, alpha, n, 4.0 / alpha**2, leaning(0.5 * alpha), mechanism))
+    rows = along_n(
+        context.pick(quick=(1000, 200_000), full=(1000, 10_000, 100_000, 1_000_000)), 5.0, lambda a: 4.0 / a**2,
+        lambda a: leaning(0.5 * a), lambda a: RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a),
+    )  # fmt: skip
     return judged(context, rows, context.pick(quick=40, full=192), 16)
 
 
@@ -132,13 +123,14 @@ EVERY_CHOICE = of_small_epsilon(
 ).replace(witness={"u": 1, "alpha": "1/8", "G": 1, "power_u": 1, "first": 0})
 
 
-@paper.inequality(
+paper.formula(
     "thm3",
+    EVERY_CHOICE,
+    points=[{"u": u, "alpha": "1/8", "G": 1} for u in FALLING],
     row="sample-size",
     source="Theorem 3, equation 9",
     expected="refuted",
     holds="publicdata.thm7.privacy",
-    statement=EVERY_CHOICE,
     weight="range",
     hurt="corner: epsilon below order alpha^2: from 0.001 on at alpha = 1/8, hidden constants 1",
     quote=r"(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
@@ -168,20 +160,6 @@ EVERY_CHOICE = of_small_epsilon(
         },
     },
 )
-def every_choice(context: Context) -> Evidence:
-    """The least n at which privacy and both accuracies go together, for the best η and γ/√m, over n of (9)."""
-    rows = []
-    for epsilon in EPSILONS:
-        spread = least_spread(epsilon, 1e-5 * epsilon)
-        noise = 2.0 * ALPHA / float(ndtri(1.0 - BETA))  # the largest γ/√m that learns
-        least = (0.5 * spread / noise) ** 2 / (2.0 * ALPHA)  # at η = 2α, the largest that learns
-        said = theory_settings.theorem3_records(epsilon, ALPHA, 1.0)
-        rows.append({"epsilon": epsilon, "records": said, "needed": least, "constant": least / said})
-    return growing(
-        rows,
-        "value: exponent in epsilon of the constant that (9) needs, eta, gamma and m chosen best for each epsilon; "
-        f"alpha = {ALPHA:g}, beta = {BETA:g}, G of order 1",
-    )
 
 
 _QUOTE_131 = (
@@ -235,29 +213,18 @@ ENOUGH = SAMPLE_SIZE.replace(
 )
 
 
-def laplace(context: Context) -> Evidence:
-    """Algorithm 3 with Laplace noise on the law that changes with n: η = α = n^{−1/6}."""
-    sizes = context.pick(quick=(2000, 50_000), full=(2000, 10_000, 50_000, 250_000))
-    rows = []
-    for n in sizes:
-        alpha = n ** (-1.0 / 6.0)
-        mechanism = RegularizedPerturbation(EPSILON, 0.0, noise="laplace", regularization=alpha)
-        rows.append(setting("n", n, alpha, n, 2.0 / alpha**2, shifted(alpha), mechanism))
-    return judged(context, rows, context.pick(quick=32, full=192), 16)
-
-
 def shifted(eta: float) -> FinitePopulation:
     """Constants whose labels have the mean h = 2η: f̄ = h/(4η) = 1/2, so that h(1 − f̄)/2 = η/2 is lost."""
     return constants(Constants(), 2.0 * eta)
 
 
-def worst(context: Context) -> Evidence:
+def worst(context: Context, power: float, noise: str) -> Evidence:
     """The slope in n at η = α on `shifted`, private; the share of α that is lost is the column "over ceiling"."""
-    rows = []
-    for n in context.pick(quick=(2000, 50_000), full=(2000, 10_000, 50_000, 250_000)):
-        alpha = n ** (-1.0 / 5.0)
-        mechanism = RegularizedPerturbation(EPSILON, DELTA, regularization=alpha)
-        rows.append(setting("n", n, alpha, n, 2.0 / alpha**2, shifted(alpha), mechanism))
+    delta = 0.0 if noise == "laplace" else DELTA
+    rows = along_n(
+        context.pick(quick=(2000, 50_000), full=(2000, 10_000, 50_000, 250_000)), power, lambda a: 2.0 / a**2, shifted,
+        lambda a: RegularizedPerturbation(EPSILON, delta, noise=noise, regularization=a),
+    )  # fmt: skip
     return judged(context, rows, context.pick(quick=32, full=192), 16)
 
 
@@ -277,7 +244,8 @@ def worst(context: Context) -> Evidence:
     ),
     rows={
         "laplace": {
-            "measure": laplace,
+            "measure": worst,
+            "arguments": {"power": 6.0, "noise": "laplace"},
             "source": "Theorem 7, equation 133",
             "expected": "consistent",
             "side": "upper",
@@ -292,6 +260,7 @@ def worst(context: Context) -> Evidence:
         },
         "worst": {
             "measure": worst,
+            "arguments": {"power": 5.0, "noise": "gaussian"},
             "source": "Theorem 7, eta of (130), at its worst law",
             "expected": "consistent",
             "side": "tight",
@@ -306,9 +275,9 @@ def worst(context: Context) -> Evidence:
 )
 def regularized(context: Context) -> Evidence:
     """Algorithm 3, private, on linear functions of two coordinates, squared loss: η and m follow α = n^{−1/5}."""
-    sizes = context.pick(quick=(1000, 30_000), full=(1000, 10_000, 100_000, 1_000_000))
     rows = along_n(
-        sizes, 5.0, lambda a: 2.0 * a**-2, circle(LinearBall(2), cells=128),
+        context.pick(quick=(1000, 30_000), full=(1000, 10_000, 100_000, 1_000_000)), 5.0, lambda a: 2.0 * a**-2,
+        lambda _: circle(LinearBall(2), cells=128),
         lambda a: RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a),
     )  # fmt: skip
     return judged(context, rows, 16, 64)
@@ -317,12 +286,11 @@ def regularized(context: Context) -> Evidence:
 def in_sigma(context: Context) -> Evidence:
     """Algorithm 3 at a fixed n, α = (nσ⁴)^{−1/5}: ν uniform on an arc that holds the share σ of the circle."""
     n = context.pick(quick=40_000, full=400_000)
-    rows = []
-    for s in context.pick(quick=(1.0, 0.125), full=(1.0, 0.5, 0.25, 0.125)):
-        a = (n * s**4) ** -0.2
-        mechanism = RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a)
-        population = circle(LinearBall(2), s, cells=128)
-        rows.append(setting("1/sigma", 1.0 / s, a, n, 2.0 / (a * s) ** 2, population, mechanism))
+    rows = along_sigma(
+        context.pick(quick=(1.0, 0.125), full=(1.0, 0.5, 0.25, 0.125)), n, 4.0, 5.0, lambda a, s: 2.0 / (a * s) ** 2,
+        lambda s: circle(LinearBall(2), s, cells=128),
+        lambda a: RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a),
+    )  # fmt: skip
     return beneath(judged(context, rows, context.pick(quick=16, full=40), 64), f"n = {n:,}")
 
 
@@ -330,29 +298,6 @@ _ROOT = (
     "The condition of Lemma 11 has the root of eta n, which is lost here. gamma, eta and m do not depend on epsilon, "
     "so n must grow as epsilon^-2. "
 )
-
-
-def largest_step(m: int, epsilon: float) -> float:
-    """The largest x for which P(Σξ > 0) = 1/2 ≤ e^ε P(Σξ > x), ξ m Laplace variables of scale 1."""
-    return 1.0 / bisected(lambda inverse: laplace_sum_tail(m, 1.0 / inverse) >= 0.5 * math.exp(-epsilon), 1e-6)
-
-
-def _needed(epsilon: float, noise: str, alpha: float = ALPHA) -> Row:
-    delta = 1e-5 * epsilon if noise == "gaussian" else 0.0
-    made = theory_settings.theorem7(epsilon, delta, alpha, BETA, 1.0, 1.0, LIPSCHITZ)
-    m = math.ceil(made.m)
-    if noise == "gaussian":
-        least = (0.5 * least_spread(epsilon, delta) / made.gamma) ** 2 * m / made.eta
-    else:  # P(f̂ = φ) is P(Σζ > 0) and P(Σζ > 2am/γ) = P(Σζ > m/(γ√(ηn)))
-        least = (m / (made.gamma * largest_step(m, epsilon))) ** 2 / made.eta
-    assert made.eta * least >= 0.25  # so that a ≤ 1
-    return {"epsilon": epsilon, "records": made.n, "needed": least, "constant": least / made.n}
-
-
-def reached() -> float:
-    """ε of the pair at (130) and (131), ε = 1 claimed, all hidden constants 1."""
-    made = theory_settings.theorem7(1.0, 1e-5, ALPHA, BETA, 1.0, 1.0, LIPSCHITZ)
-    return clipped_gaussians(-1.0, 1.0, 2.0 * made.gamma * math.sqrt(made.eta * made.n / made.m)).epsilon(1e-5)
 
 
 NECESSARY = Statement(
@@ -368,14 +313,6 @@ NECESSARY = Statement(
         "alpha^3) >= 0.008 d/(epsilon^2 alpha^3).",
     ),
 )  # fmt: skip
-
-
-def necessary(context: Context) -> Rows:
-    """Left 0.008 d/(ε²α³), right d s(ε)²/(4·36α²·2α), the n at which the pair and both accuracies go together."""
-    for d, alpha, epsilon in product((1.0, 100.0), (0.125, 0.01), EPSILONS):
-        least = d * least_spread(epsilon, 1e-5 * epsilon) ** 2 / (4.0 * 36.0 * alpha**2 * 2.0 * alpha)
-        printed = 0.008 * d / (epsilon**2 * alpha**3)
-        yield {"d": d, "alpha": alpha, "epsilon": epsilon, "left": printed, "right": least}
 
 
 _SETTINGS = {  # m and gamma of (130), and of (132), at alpha = 1/8 and (d, sigma) = (1, 1), (64, 1) and (1, 1/10)
@@ -417,12 +354,6 @@ RECORDS_LAPLACE = RECORDS.replace(
 )
 
 
-def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: float) -> float:
-    """The n whose proven stability is private at this γ, ε ≤ 1: 2·log(1.25/δ)·m/(ηγ²ε²), or m²/(ηγ²ε²) for δ = 0."""
-    needed = 2.0 * math.log(1.25 / delta) * m if delta > 0.0 else m**2 * (1.0 + 1e-12)
-    return needed / (eta * (gamma * epsilon) ** 2)
-
-
 @paper.privacy(
     "thm7",
     source="Theorem 7 with epsilon^-2 for epsilon^-1",
@@ -449,129 +380,88 @@ def records_enough(m: int, eta: float, gamma: float, epsilon: float, delta: floa
 )
 def enough(context: Context, noise: str) -> Rows:
     """The guarantee at these settings over d, σ, α and ε."""
-    delta = 1e-5 if noise == "gaussian" else 0.0
+    stated, delta = (RECORDS, 1e-5) if noise == "gaussian" else (RECORDS_LAPLACE, 0.0)
     for (d, sigma), alpha, epsilon in product(((1.0, 1.0), (64.0, 1.0), (1.0, 0.1)), (0.125, 0.01), (1e-4, 1e-2, 1.0)):
         made = theory_settings.theorem7(epsilon, delta, alpha, BETA, d, sigma, LIPSCHITZ)
         m = math.ceil(made.m)
-        n = records_enough(m, made.eta, made.gamma, epsilon, delta)
-        rho = 1.0 / math.sqrt(made.eta * n)
-        profile = gaussian_profile(math.sqrt(m) * rho / made.gamma, kind="upper", why="a shift by sqrt(m) rho")
+        at = {"m": m, "alpha": alpha, "gamma": made.gamma, "epsilon": epsilon, "delta": delta}
+        n, rho = stated.number("n", **at), stated.number("rho", **at)
+        profile = upper_shift(m, rho, made.gamma)
         if noise == "laplace":
-            profile = pure_profile(m * rho / made.gamma, why="an l1 shift of m rho")
+            profile = pure_profile(m * rho / made.gamma / (1.0 + 1e-12), why="an l1 shift of m rho")
         yield {"epsilon": epsilon, "delta": delta, "guarantee": profile, "d": d, "sigma": sigma, "alpha": alpha,
                "records": n, "over_printed": n / made.n}  # fmt: skip
 
 
-def clipped_records(m: int, gamma: float, eta: float) -> float:
-    """The n from which on the event v = 1 has a log-ratio of at most ε: κ = 1/√(2ηn), T = m/γ to T(1 − κ)."""
-    reach = m / gamma
-    base = log_laplace_tail(m, reach)
-
-    def within(n: float) -> bool:
-        return log_laplace_tail(m, reach * (1.0 - 1.0 / math.sqrt(2.0 * eta * n))) - base <= EPSILON
-
-    return bisected(within, 2.0 / eta)
-
-
-def cut_records(made: theory_settings.Perturbed, epsilon: float) -> float:
-    """(1 − 2γ)²m²/(2ηγ²ε²): with fewer records the event v = 1 has a log-ratio above ε."""
-    return ((1.0 - 2.0 * made.gamma) * math.ceil(made.m) / made.gamma / epsilon) ** 2 / (2.0 * made.eta)
-
-
-def missing_powers() -> dict[str, float]:
-    """The exponent of `cut_records` over (133) in each parameter, from a value to four times it, the others fixed."""
-    base = {"epsilon": 1e-2, "alpha": 1e-4, "log(1/beta)": 40.0, "sigma": 0.1, "lambda": 0.5}
-
-    def lacking(epsilon: float, alpha: float, log: float, sigma: float, lam: float) -> float:
-        made = theory_settings.theorem7(epsilon, 0.0, alpha, math.exp(-log), 1.0, sigma, lam)
-        return cut_records(made, epsilon) / made.n
-
-    found = {}
-    for name in base:
-        moved = base | {name: 4.0 * base[name]}
-        found[name] = math.log(lacking(*moved.values()) / lacking(*base.values())) / math.log(4.0)
-    return found
-
-
 CUT = Statement(
     about="Algorithm 3 with Laplace noise on {(t, v): 0 <= kappa t <= v <= 1}, at (132): {needed} is of the order of "
-    "(133).",
+    "(133), {said}.",
     symbols={
-        "epsilon": Real("claimed", "1/1000", 1),
-        "alpha": Real("accuracy", "1/1000", "1/8"),
+        "epsilon": Real("claimed", "1e-6", 1),
+        "alpha": Real("accuracy", "1e-6", "1/8"),
         "L": Real("log(1/beta)", 1, 1000),
         "lambda": Real("Lipschitz constant", "1/2", 10),
+        "sigma": Real("smoothness", "1/1000", 1),
     },
     where={
-        "m": "lambda^2*L/alpha^2",
-        "gamma": "alpha^2/(lambda^2*sqrt(L))",
+        "m": "lambda^2*L/(sigma*alpha)^2",
+        "gamma": "sigma*alpha^2/(lambda^2*sqrt(L))",
         "needed": "((1 - 2*gamma)*m/(gamma*epsilon))^2/(2*alpha)",
+        "said": "lambda^6*L^(5/2)/(sigma^5*epsilon*alpha^6)",
     },
     given={
         "small": ("gamma <= 1/4", "a small noise"),
         "half": ("needed >= 2/alpha", "kappa <= 1/2"),
     },
-    claim=order("needed", to="lambda^6*L^(5/2)/(epsilon*alpha^6)", variable="alpha"),
+    claim=order("needed", to="said", variable="alpha"),
     steps=(
         "One label moves fbar from (0, 0) to (1, kappa), kappa = 1/sqrt(2 eta n); the event v = 1 has a log-ratio of "
         "at least (1 - 2 gamma) m kappa/gamma, as the tail of a sum of m Laplace variables is e^-s times a "
         "polynomial of degree m - 1 with coefficients that are not negative.",
     ),
-    witness={"epsilon": 1, "alpha": "1/10", "L": 1, "lambda": 1, "power_alpha": -1, "first": 0},
+    witness={"epsilon": 1, "alpha": "1/10", "L": 1, "lambda": 1, "sigma": 1, "power_alpha": -1, "first": 0},
+)
+CUT_EPSILON = CUT.replace(
+    claim=order("needed", to="said", variable="epsilon"),
+    witness={"epsilon": 1, "alpha": "1/10", "L": 1, "lambda": 1, "sigma": 1, "power_epsilon": -1, "first": 0},
+)
+_SET = {"epsilon": 1, "alpha": "1/8", "L": math.log(1.0 / BETA), "lambda": "1/2", "sigma": 1}
+"""Where (133) is tried, its hidden constants 1."""
+
+POWERS = Statement(
+    about="At (130), d = O(1) and a fixed epsilon <= 1, what Algorithm 3 with Gaussian noise needs for privacy is "
+    "between m/(2 eta gamma^2 mu^2) and m/(eta gamma^2 mu^2), mu = mu(epsilon, delta), mu^2 <= 2 epsilon, "
+    "gamma(epsilon/mu + mu/2) <= sqrt(m): {needed} times a constant, of order log^2(1/beta), as {said} of (131).",
+    symbols={
+        "L": Real("log(1/beta)", 1, "inf"),
+        "alpha": Real("accuracy", "1/1000", "1/8"),
+        "lambda": Real("Lipschitz constant", "1/10", 10),
+    },
+    where={
+        "m": "lambda^2*L/alpha^2",
+        "gamma": "alpha/(lambda*sqrt(L))",
+        "needed": "m/(alpha*gamma^2)",
+        "said": "lambda^5*L^2/alpha^5",
+    },
+    claim=inequality("needed", "<=", "10*said"),
 )
 
 
-def powers(context: Context) -> Evidence:
-    """What v = 1 needs over (133), as α falls: the closed form for every α; the exact n at α = 1/8 beside it."""
-    rows = []
-    for alpha in (ALPHA * 4.0**-k for k in range(6)):
-        made = theory_settings.theorem7(EPSILON, 0.0, alpha, 0.05, 1.0, 1.0, 0.5)
-        m = math.ceil(made.m)
-        needed = cut_records(made, EPSILON)
-        assert needed >= 2.0 / made.eta  # so that κ ≤ 1/2 up to there
-        rows.append({"alpha": alpha, "m": float(m), "needed": needed, "printed": made.n, "constant": needed / made.n})
-    made = theory_settings.theorem7(EPSILON, 0.0, ALPHA, 0.05, 1.0, 1.0, 0.5)
-    m = math.ceil(made.m)
-    exact = clipped_records(m, made.gamma, made.eta)
-    kappa, reach = 1.0 / math.sqrt(2.0 * made.eta * made.n), m / made.gamma
-    near = math.log(0.5) - log_laplace_tail(m, reach * kappa)
-    far = log_laplace_tail(m, reach * (1.0 - kappa)) - log_laplace_tail(m, reach)
-    return growing(
-        rows,
-        "value: exponent in alpha of the constant that (133) needs at least: 3",
-        f"alpha = 1/8, beta = 0.05, lambda = 1/2, epsilon = 1, constants 1: exact n over (133) {exact / made.n:.1f}; "
-        f"at n of (133) the event v >= kappa (chance {0.5 * math.exp(-near):.2f}) reaches epsilon = {near:.2f}, v = 1 "
-        f"(chance e^{log_laplace_tail(m, reach):.0f}) {far:.2f}",
-        "exponents of what is missing: " + ", ".join(f"{x:+.2f} in {name}" for name, x in missing_powers().items()),
-    )
-
-
-def powers_gaussian(context: Context) -> Rows:
-    """m/(ηγ²) of (130) against 10 times (131)'s first term, L from 3 to 3e6."""
-    for k in range(7):
-        log = 3.0 * 10.0**k
-        for alpha in (ALPHA, ALPHA / 16.0):
-            made = theory_settings.theorem7(EPSILON, 1e-5, alpha, math.exp(-min(log, 700.0)), 1.0, 1.0, 0.5)
-            scale = max(1.0, log / 700.0)  # exp(−700) is the least β that a float holds: m ∝ L, γ^{−2} ∝ L
-            needed = math.ceil(made.m) * scale / (made.eta * made.gamma**2) * scale
-            yield {"log": log, "alpha": alpha, "left": needed, "right": 10.0 * made.n * scale**2}
-
-
-@paper.inequality(
+paper.formula(
     "thm7",
+    SAMPLE_SIZE,
+    points=[{"u": u, "alpha": "1/8", "beta": "1/20", "lambda": "1/2", "d": 1, "m": POINTS} for u in FALLING],
     row="sample-size",
     source="Theorem 7, equation 131",
     expected="refuted",
     holds="publicdata.thm7.privacy",
-    arguments={"noise": "gaussian"},
-    statement=SAMPLE_SIZE,
     weight="range",
-    hurt="corner: epsilon below order 1: at epsilon = 0.01, alpha = 1/8 the n needed is 129 times the printed one",
+    hurt="corner: epsilon below order 1: 112 times the printed n at epsilon = 0.01, alpha = 1/8",
     quote=r"\frac{\lambda^{5}d\log^{2}\left(\frac{1}{\beta}\right)}{\varepsilon\sigma^{4}\alpha^{5}}\vee\frac{\lambda^{"
     r"4}d\log^{3/2}\left(\frac{1}{\beta}\right)\log^{1/2}\left(\frac{1}{\delta}\right)}{\varepsilon\sigma^{3}\alpha^{4}"
     r"}",
-    consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is 129 times the "
-    "printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
+    consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is at least 112 "
+    "times the printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
     errata=Correction(
         place="Theorem 7, equation 131",
         line=886,
@@ -585,25 +475,23 @@ def powers_gaussian(context: Context) -> Rows:
             "source": "Theorem 7, equation 133",
             "expected": "refuted",
             "holds": "publicdata.thm7.privacy.laplace",
-            "arguments": {"noise": "laplace"},
-            "statement": "At gamma, eta and m of (132), n = O~(lambda^6/(sigma^5 epsilon alpha^6) (d^2 "
-            "log^(1/2)(1/beta) + log^(5/2)(1/beta))) records make Algorithm 3 with Laplace noise epsilon-DP.",
+            "statement": CUT_EPSILON,
+            "points": [_SET | {"epsilon": f"1/{u}"} for u in FALLING],
             "weight": "range",
-            "hurt": "corner: epsilon below order 1 or small alpha: 151 times the printed n at epsilon = 0.01, alpha = "
-            "1/8",
+            "hurt": "corner: epsilon below order 1 or small alpha: 9,535 times the printed n at epsilon = 0.01, "
+            "alpha = 1/8",
             "quote": r"\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot\left(d^{2}",
             "consequence": _ROOT
-            + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is 151 times the "
-            "printed one; and at epsilon = 1 the factor grows as 1/alpha.",
+            + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is at least 9,535 times the "
+            "printed one.",
             "errata": Correction(
                 place="Theorem 7, equation 133",
                 line=896,
                 effect=2,
                 change="for the right side read m^2/(eta gamma^2 epsilon^2)",
             ),
-            "no_certificate": "tails of a sum of m Laplace variables, which the grammar does not have",
-            "because": MOVED + "The same with a mean of m Laplace variables for N. At a fixed epsilon the pair "
-            "needs alpha^-7, where (133) has alpha^-6.",
+            "because": "The class and the event of publicdata.thm7.inequality.powers-laplace: gamma, eta and m do not "
+            "depend on epsilon, and privacy asks for epsilon^-2.",
         },
         "sigma": {
             "measure": in_sigma,
@@ -625,7 +513,7 @@ def powers_gaussian(context: Context) -> Rows:
             ),
         },
         "necessary": {
-            "measure": necessary,
+            "points": [{"epsilon": f"1/{u}"} for u in FALLING],
             "source": "Theorems 3 and 7: what n must be for every eta, gamma and m",
             "expected": "proved",
             "statement": NECESSARY,
@@ -634,28 +522,26 @@ def powers_gaussian(context: Context) -> Rows:
             "alpha. So d and three of the five powers of 1/alpha in (131) are needed, and epsilon^-2.",
         },
         "powers-laplace": {
-            "measure": powers,
             "source": "Theorem 7, equation 133, its powers",
             "expected": "refuted",
             "weight": "statement",
-            "hurt": "corner: small alpha: 103 times the printed n at epsilon = 1, alpha = 1/8, hidden constants 1",
+            "hurt": "corner: small alpha: 95 times the printed n at epsilon = 1, alpha = 1/8, hidden constants 1",
             "holds": "publicdata.thm7.privacy.laplace",
             "quote": r"n=\widetilde{\mathcal{L}}\left(\frac{\lambda^{6}}{\sigma^{5}\varepsilon\alpha^{6}}\cdot"
             r"\left(d^{2}\sqrt{\log\left(\frac{1}{\beta}\right)}\vee\log^{5/2}\left(\frac{1}{\beta}\right)\right)"
             r"\right)",
             "consequence": "At (132) and d = O(1) what privacy needs is lambda^8 log^3(1/beta)/(sigma^6 alpha^9 "
             "epsilon^2); (133) is smaller by the factor lambda^2 log^(1/2)(1/beta)/(sigma alpha^3 epsilon). At "
-            "epsilon = 1, alpha = 1/8, beta = 0.05, lambda = 1/2 and hidden constants 1 the n needed is 103 times the "
-            "printed one.",
+            "epsilon = 1, alpha = 1/8, beta = 0.05, lambda = 1/2 and hidden constants 1 the n needed is at least 95 "
+            "times the printed one.",
             "errata": Correction(
                 place="Theorem 7, equation 133",
                 line=896,
                 effect=2,
                 change="for the right side read m^2/(eta gamma^2 epsilon^2), m, eta and gamma of (132)",
             ),
-            "statement": "At gamma, eta and m of (132), n = C lambda^6 log^(5/2)(1/beta)/(sigma^5 epsilon alpha^6) "
-            "records make Algorithm 3 with Laplace noise epsilon-DP on classes with d = O(1).",
-            "formulas": CUT,
+            "statement": CUT,
+            "points": [_SET | {"alpha": f"1/{8 * 4**k}"} for k in range(6)],
             "because": "F = {(f(x0), f(z)) = (t, v): 0 <= kappa t <= v <= 1}, convex; balanced labels at x0, all "
             "public points at z, kappa = 1/sqrt(2 eta n): changing one label moves fbar from (0, 0) to (1, kappa), "
             "and f^(z) is v + gamma times a mean of m Laplace variables, cut to [0, 1]. The density of their sum is "
@@ -664,12 +550,10 @@ def powers_gaussian(context: Context) -> Rows:
             "epsilon^2) for all parameters. (That event is rare, and pure privacy counts it.)",
         },
         "powers": {
-            "measure": powers_gaussian,
             "source": "Theorem 7, equation 131, its power of log(1/beta)",
             "expected": "not refuted",
-            "statement": "At (130), d = O(1) and a fixed epsilon <= 1, what Algorithm 3 with Gaussian noise needs for "
-            "privacy is between m/(2 eta gamma^2 mu^2) and m/(eta gamma^2 mu^2), mu = mu(epsilon, delta), mu^2 <= 2 "
-            "epsilon, gamma(epsilon/mu + mu/2) <= sqrt(m): of order log^2(1/beta), the power that (131) has.",
+            "statement": POWERS,
+            "points": grid(L=[3 * 10**k for k in range(7)], alpha=("1/8", "1/128"), **{"lambda": ("1/2",)}),
             "because": "On the class of publicdata.thm7.inequality.powers-laplace the optimal event v >= kappa/2 + "
             "gamma^2 epsilon/(m kappa) is not cut, as that is at most 1 under the condition on gamma, so that the "
             "pair is a Gaussian one with shift kappa sqrt(m)/gamma: both bounds follow, and m/(gamma^2 eta) = "
@@ -678,13 +562,3 @@ def powers_gaussian(context: Context) -> Rows:
         },
     },
 )
-def records(context: Context, noise: str) -> Evidence:
-    """The n that the pair asks for over that of (131) or (133), all hidden constants 1, as ε falls; δ = 1e-5 ε."""
-    return growing(
-        [_needed(epsilon, noise) for epsilon in EPSILONS],
-        "value: exponent in epsilon of the constant that the sample size needs: 1/epsilon, so that epsilon^-2 is the "
-        f"true power; alpha = {ALPHA:g}, beta = {BETA:g}, d = sigma = 1, lambda = {LIPSCHITZ:g}",
-        f"at epsilon = 1 the pair reaches epsilon = {reached():.3f} at n of (131) with all constants 1",
-        "constant at epsilon = 1 as alpha falls from 1/8 to 1/32 and 1/128: "
-        + ", ".join(f"{_needed(1.0, noise, alpha)['constant']:.3g}" for alpha in (ALPHA, ALPHA / 4.0, ALPHA / 16.0)),
-    )
