@@ -31,7 +31,6 @@ from dpbench.papers.publicdata.theorems import (
     algorithm4,
     lemmas13_14,
     paper,
-    theorem5,
     theorems2_6,
     theorems3_7,
     two_functions,
@@ -139,11 +138,10 @@ def one_class_fits() -> bool:
 
 ASSUMPTIONS: Assumptions = {
     "publicdata.thm5.inequality": {
-        "K positive definite, in the strict sense too": lambda: bool(
-            (np.linalg.eigvalsh(theorem5.nearly_scaled()) > 0.0).all()),
-        "0 < kappa <= K(t, t) <= 1": lambda: bool(
-            (np.diag(theorem5.nearly_scaled()) <= 1.0).all()
-            and (np.diag(theorem5.nearly_scaled()) > 0.0).all()),
+        "0 < kappa <= K(t, t) <= 1, and refuted where K is strictly positive definite, c < 1": every(
+            "publicdata.thm5.inequality",
+            lambda a, c, left, right: 0.0 < a <= 1.0 and (c == 1.0 or a < 0.9 or left > right),
+            "norm", "c", "left", "right"),
     },
     "publicdata.thm5.inequality.steps": {
         "two unit functions of correlation 1 - rho^2 >= -1, tau > 0": every(
@@ -193,8 +191,8 @@ ASSUMPTIONS: Assumptions = {
     },
     "publicdata.lemma1.stability.hoeffding": {
         "J calls, eta n > 0, 0 < delta < 1": every(
-            "publicdata.lemma1.stability.hoeffding", lambda s, j, d: s > 0.0 and j >= 1 and 0.0 < d < 1.0, "n_eta",
-            "calls", "failure"),
+            "publicdata.lemma1.stability.hoeffding", lambda s, j, d: s > 0.0 and j >= 1 and 0.0 < d < 1.0, "strength",
+            "J", "delta"),
     },
     "publicdata.lemma9.privacy": {
         "fbar, fbar' into [-1, 1] (the clipped pair), delta in (0, 1)": every(

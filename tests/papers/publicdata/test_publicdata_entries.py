@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from declared import measured, of_paper
+from publicdata_instances import planted
 
 from dpbench.ledger.core import Claim
+from dpbench.ledger.statement import inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms import regularized_perturbation, rrspm
 from dpbench.papers.publicdata.theorems import (
@@ -116,8 +118,7 @@ def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found: Any) -> No
     assert evidence.column("functions")[:2] == ["of any range", "into [-1, 1]"]
     assert evidence.column("delta_ratio")[:2] == pytest.approx([55.03, 37.75], rel=2e-3)
     _, evidence = found("publicdata.thm5.inequality")
-    low, high = evidence.interval
-    assert low <= evidence.value <= high and evidence.value == pytest.approx(0.0398, abs=1e-4)
+    assert max(evidence.column("chance")) == pytest.approx(0.0398, abs=1e-4)
 
 
 def test_weights_too_small_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,10 +199,10 @@ def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: p
     monkeypatch.setattr(theory, "one_call_stability", lambda *a: 0.99 * call(*a))
     assert measured(lemmas1_7.zero_norm, context)[0] == "refuted"
     monkeypatch.setattr(theory, "one_call_stability", call)
-    often = lemmas1_7.PRINTED.replace(where={"flip": "min(1, 3/strength)"})
-    monkeypatch.setattr(lemmas1_7, "PRINTED", often)
+    often = {"flip": "min(1, 3/strength)"}
+    assert planted("lemma1.stability", where=often) == "refuted"
+    monkeypatch.setattr(lemmas1_7, "PRINTED", lemmas1_7.PRINTED.replace(where=often))
     assert measured(lemmas1_7.expected_square, context, "sharp")[0] == "refuted"
-    assert measured(lemmas1_7.lemma1, context, as_proved=False)[0] == "refuted"
 
 
 def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,9 +231,7 @@ def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypa
 
 
 def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as plant:
-        plant.setattr(theory, "rrspm_laplace_scale", lambda m, epsilon: 1.9 * m / epsilon)
-        assert measured(lemmas17_20.lemma19, context)[0] == "refuted"
+    assert planted("lemma19.inequality", claim=inequality("abs(r + 2) - abs(r)", "<=", "1.9")) == "refuted"
     with monkeypatch.context() as plant:  # errors that count double change a lead by more than the shift makes up for
         honest = lemmas17_20._least
         plant.setattr(lemmas17_20, "_least", lambda *a: 2.0 * honest(*a))

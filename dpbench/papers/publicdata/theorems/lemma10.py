@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.measurement import Context, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.publicdata import theory
+from dpbench.ledger.statement import Real, Statement, grid, inequality
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.two_functions import (
-    DELTA,
-)
 
 _QUOTE = r"\frac{4}{(n\cdot\eta)^{1/3}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)\right]"
 
@@ -46,13 +40,15 @@ WITHOUT = WITH_KAPPA.replace(
 )
 
 
-@paper.inequality(
+_POINTS = grid(g=("1/20", "1/4", 1, 3), e=("1/1000",), kappa=("1/4", "1/2", 1))
+
+paper.formula(
     "lemma10",
+    WITHOUT,
+    points=_POINTS,
     source="Lemma 10, equation 102",
     expected="refuted",
     holds="publicdata.lemma10.inequality.corrected",
-    arguments={"corrected": False},
-    statement=WITHOUT,
     weight="misprint",
     hurt="letter",
     quote=_QUOTE,
@@ -69,21 +65,11 @@ WITHOUT = WITH_KAPPA.replace(
         "corrected": {
             "source": "Lemma 10, equation 102 with the exponent 1/3 and kappa",
             "expected": "proved",
-            "arguments": {"corrected": True},
             "statement": WITH_KAPPA,
+            "points": _POINTS,
+            "equality": "at kappa = 1/4, the lower bound that Lemma 10 proves",
             "because": "kappa^(-2/3) is largest at kappa = 1/4, the lower bound that Lemma 10 proves, where the two "
             "are equal.",
         },
     },
 )
-def condition(context: Context, corrected: bool) -> Rows:
-    """What stands for ρ in (102), or with its exponent and κ, against Lemma 1's ρ for κ from 1/4 on."""
-    eta, calls = 0.1, 10**6
-    for size, n, kappa in product((0.05, 0.2, 0.5, 1.0, 2.0, 10.0), (100, 10_000, 10**6), (0.25, 0.5, 1.0)):
-        used = theory.lemma10_stability_printed(n, eta, size, calls, DELTA)
-        if corrected:
-            once = 2.0 * 4.0 ** (2.0 / 3.0) * (size / (n * eta)) ** (1.0 / 3.0)
-            used = once + math.sqrt(math.log(2.0 / DELTA) / calls)
-        needed = theory.averaged_stability_printed(n, eta, size, calls, 0.5 * DELTA, kappa)
-        yield {"complexity": size, "n": float(n), "kappa": kappa, "left": needed, "right": used}
-    return "value: smallest relative margin of the condition's rho over Lemma 1's, E sup omega from 0.05 to 10"

@@ -10,7 +10,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, inequality, rate
+from dpbench.ledger.statement import Integer, Real, Statement, grid, inequality, rate
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
@@ -176,12 +176,12 @@ def smoothness(context: Context, power: float) -> Evidence:
     return margins({}, note, margin=worst, equality="g on the densest cell alone attains sigma^(-1/2)")
 
 
-@paper.inequality(
+paper.formula(
     "lemma15",
+    NONCONVEX,
     source="Lemma 15, equations 116 to 118",
     expected="refuted",
     holds="publicdata.lemma15.inequality.corrected",
-    statement=NONCONVEX,
     weight="hypothesis",
     hurt="corner: classes that are not convex; shown on three functions at n = 1e8",
     quote=r"L(\widehat{f})-\inf_{f\in\mathcal{F}}L(f) ... \leq\frac{12}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in"
@@ -210,10 +210,10 @@ def smoothness(context: Context, power: float) -> Evidence:
             "fail only by more than the factor in its column share.",
         },
         "smoothness": {
-            "measure": smoothness,
+            "points": grid(sigma=("1/100", "1/2", 1), s=(1,)),
+            "equality": "at sigma = 1 the two laws are one",
             "source": "Lemma 15, equation 119",
             "expected": "proved",
-            "arguments": {"power": 1.0},
             "statement": SMOOTH,
             "quote": r"\leq L(\bar{f})+\frac{\lambda}{\sigma}\cdot\left\|\bar{f}-\widehat{f}\right\|_{\mu}",
             "because": "|g|_nu^2 <= |g|_mu^2/sigma, so 1/sqrt(sigma) suffices: (119) is true, and loose by "
@@ -230,16 +230,3 @@ def smoothness(context: Context, power: float) -> Evidence:
         },
     },
 )
-def nonconvex(context: Context) -> Rows:
-    """n = 1e8, η = 0.01, J = 1e5, γ = 1e-4, σ = 1/3, and m so large that C's term is below 0.01, for four C's."""
-    setting = {"n": 1e8, "eta": 0.01, "J": 1e5, "gamma": 1e-4, "beta": BETA}
-    # P(f̄_j = g2) = Φ(Δ/(η‖g1 − g2‖)), Δ = (#a − #b)/n; |q| < 1/4 needs |Φ − 1/2| < 0.1, that is |Δ| < 0.25·η·0.94,
-    # beside a deviation of J calls below 0.02 (Hoeffding, both), and h never wins, being worse by 1/6 − 1/√n.
-    seldom = NONCONVEX.number("seldom", **setting)
-    assert seldom < 1e-30, seldom
-    for constant in (1.0, 1e3, 1e6, 1e9):
-        m = 1e6
-        while NONCONVEX.number("C*uniform", m=m, C=constant, **setting) > 0.01:
-            m *= 10.0
-        bound = NONCONVEX.number("bound", m=m, C=constant, **setting)
-        yield {"C": constant, "m": m, "n": setting["n"], "left": 1.0 / 6.0, "right": bound}

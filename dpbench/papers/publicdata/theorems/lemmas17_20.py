@@ -13,7 +13,6 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.complexity import identifies
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.theorems import paper
@@ -121,29 +120,17 @@ LEMMA19 = Statement(
 )  # fmt: skip
 
 
-@paper.inequality(
+paper.formula(
     "lemma19",
+    LEMMA19,
+    points=[{"r": r} for r in (-3, -1, "1/2", 3)],
+    equality="a weight that keeps its sign moves by 2",
     source="Lemma 19, equation 156",
     expected="proved",
-    statement=LEMMA19,
     quote=r"\mathbb{P}(\boldsymbol{\xi}=\mathbf{r})\leq e^{\varepsilon}\mathbb{P}(\boldsymbol{\xi}=\Psi_{f}(\mathbf{r}"
     r"))",
     because="|r_i + 2| - |r_i| <= 2 in each of m coordinates of scale 2m/epsilon, with equality where all signs agree.",
 )
-def lemma19(context: Context) -> Evidence:
-    """log P(r)/P(Ψ(r)) over ε, on random r and every sign pattern of the shift."""
-    rng = stream(context.seed, "publicdata.lemma19")
-    cases, smallest = context.pick(quick=2000, full=10_000), math.inf
-    for _ in range(cases):
-        m, epsilon = int(rng.integers(1, 50)), float(10.0 ** rng.uniform(-1.0, 1.0))
-        scale = theory.rrspm_laplace_scale(m, epsilon)
-        r = rng.laplace(scale=scale, size=m) + rng.choice((0.0, 3.0))
-        signs = np.where(rng.random() < 0.3, np.sign(r), rng.choice((-1.0, 1.0), m))
-        loss = float((np.abs(r + 2.0 * signs) - np.abs(r)).sum()) / scale
-        smallest = float(np.minimum(smallest, 1.0 - loss / epsilon))
-    note = "value: smallest relative margin of epsilon over the log-ratio; 0: attained where all signs agree"
-    same = "where all signs agree every coordinate moves by 2"
-    return margins({}, note, margin=smallest, trials=cases, equality=same)
 
 
 @paper.inequality(

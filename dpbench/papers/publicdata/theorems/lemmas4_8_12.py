@@ -6,21 +6,14 @@ Lemma 8 of the public-data paper: how far Perturb's output is from its centre.
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
-from scipy.special import chdtrc
 
-from dpbench import bounds
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import growing, margins, missed, sampled
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
-from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.algorithms.perturb import perturb
-from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
-from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.ledger.harness import margins, missed, sampled
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
+from dpbench.ledger.statement import Integer, Real, Statement, grid, inequality, order
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.lemma10 import side_condition
 
@@ -122,13 +115,14 @@ paper.inequality(
 )(comparison)
 
 
-@paper.inequality(
+paper.formula(
     "lemma12",
+    PROOF,
+    points=[{"m": 100**k, "beta": "1/20"} for k in range(1, 5)],
     variant="proof",
     source="Proof of Lemma 12, equation 134",
     expected="refuted",
     holds="publicdata.lemma12.inequality",
-    statement=PROOF,
     weight="misprint",
     hurt="letter",
     quote=r"+\frac{\log\log(m)+\log\left(\frac{1}{\beta}\right)}{m}\right)",
@@ -142,14 +136,6 @@ paper.inequality(
     because="The root of (135) is to be taken of the last term too, as (107) has it. One function, the indicator of a "
     "set that m points miss with probability 2 beta: |f|_m = 0, G_m = 0, |f|_mu of order sqrt(log(1/(2 beta))/m).",
 )
-def root(context: Context) -> Evidence:
-    """The C that one function needs, β = 0.05: it grows as √m."""
-    rows = []
-    for m in (10**2, 10**4, 10**6, 10**8):
-        mass = -math.expm1(math.log(2.0 * BETA) / m)
-        tail = PROOF.number("tail", m=m, beta=BETA)
-        rows.append({"m": float(m), "mass": mass, "norm": math.sqrt(mass), "constant": math.sqrt(mass) / tail})
-    return growing(rows, "value: exponent in m of the C that (134) needs for one function, beta = 0.05")
 
 
 LOGARITHM = Statement(
@@ -162,58 +148,46 @@ LOGARITHM = Statement(
 )
 
 
-@paper.inequality(
+paper.formula(
     "lemma12",
+    LOGARITHM,
+    points=[{"s": s} for s in (8, 48, 764, 53000)],
     variant="logarithm",
     source="Proof of Lemma 12, equations 139 and 140, against 107, 118 and 134",
     expected="proved",
-    statement=LOGARITHM,
     because="So r of order log^2 m G_m/sqrt(m) solves (139): (107) has the power of the logarithm that the proof "
     "gives, and log^3 of (118), (124) and (134) is one more than needed. The ratio tends to 0.558.",
 )
-def logarithm(context: Context) -> Rows:
-    """∫_r^1 √log(m/u)/u du = ⅔((log(m/r))^{3/2} − (log m)^{3/2}), r = 1/√m."""
-    for m in (16, 1024, 10**6, 10**12, 10**100):
-        log = math.log(m)
-        integral = 2.0 / 3.0 * ((1.5 * log) ** 1.5 - log**1.5)
-        yield {"m": float(m), "left": math.sqrt(log) * integral, "right": log**2}
 
-
-FAILURES = (0.3, 0.1, 0.01, 1e-3, 1e-5, 1e-8)
-
-CORRECTED = Statement(
-    about="For m = 1, 2, 3 and 10 and 1e-8 <= beta <= 0.9, with probability 1 - beta, |fbar - f^|_m <= {bound}.",
+PRINTED = Statement(
+    about="With probability 1 - beta, |fbar - f^|_m <= {bound}.",
     symbols={
         "m": Integer("public points", 1, 10**4),
         "g": Real("spacing of the class", "1/1000", 1),
         "gamma": Real("scale of the noise", "1e-4", 1000),
         "beta": Real("failure probability", "1e-10", "1/2"),
     },
-    where={"bound": "2*gamma*(1 + sqrt(2*log(1/beta)/m))", "chance": "erfc(g*sqrt(m)/(2*gamma)/sqrt(2))"},
+    where={"bound": "2*gamma*sqrt(log(1/beta))", "chance": "erfc(g*sqrt(m)/(2*gamma)/sqrt(2))"},
     given={"below": ("bound < g", "moving to a neighbour is beyond the bound")},
     claim=inequality("chance", "<=", "beta"),
     steps=("F = {-g, 0, g}, fbar = 0: f^ is g or -g iff the mean of gamma zeta is beyond g/2 in size.",),
-)
-PRINTED = CORRECTED.replace(
-    about="With probability 1 - beta, |fbar - f^|_m <= {bound}.",
-    where={"bound": "2*gamma*sqrt(log(1/beta))"},
     witness=tuple({"m": 1, "g": 1, "gamma": c, "beta": beta} for c, beta in (("0.2329", "1/100"), ("0.1473", "1e-5"))),
 )
-LAPLACE = CORRECTED.replace(
-    about=PRINTED.about,
+LAPLACE = PRINTED.replace(
+    witness=None,
     region={"m": "[1, 1]"},
     where={"bound": "2*gamma*log(1/beta)*sqrt(m)", "chance": "exp(-g/(2*gamma))"},
 )
 
 
-def gaussian_corrected(context: Context) -> Rows:
-    """P(‖ζ‖_m > 1 + √(2 log(1/β)/m)), exact by χ², against β: displacement is at most 2γ‖ζ‖_m in any class."""
-    for m, beta in product((1, 2, 3, 10, 100, 10_000), (0.9, 0.5, *FAILURES)):
-        bound = 1.0 + math.sqrt(2.0 * math.log(1.0 / beta) / m)
-        yield {"m": float(m), "left": float(chdtrc(m, m * bound**2)), "right": beta}
-    return "value: smallest relative margin of beta over the exact probability, m = 1 to 10,000"
-
-
+CORRECTED = Statement(
+    about="With probability 1 - beta, |zeta|_m <= {bound}, and so |fbar - f^|_m <= 2 gamma bound in any class that "
+    "contains fbar.",
+    symbols={"m": PRINTED.symbols["m"], "beta": Real("failure probability", "1e-10", "9/10")},
+    where={"bound": "1 + sqrt(2*log(1/beta)/m)"},
+    claim=inequality("gammatail(m/2, m*bound^2/2)", "<=", "beta"),
+    steps=("m |zeta|_m^2 is chi-squared with m degrees of freedom.",),
+)
 CHI = Statement(
     about="For every m and beta, m standard normal variables have a norm beyond {bound} with probability at most beta.",
     symbols={"s": Real("sqrt(2 log(1/beta)/m)", 0, "inf")},
@@ -254,14 +228,13 @@ def laplace(context: Context) -> Evidence:
     )
 
 
-@paper.inequality(
+paper.formula(
     "lemma8",
+    PRINTED,
     row="gaussian",
     source="Lemma 8, equation 83",
     expected="refuted",
-    level=LEVEL,
     holds="publicdata.lemma8.inequality.gaussian-corrected",
-    statement=PRINTED,
     weight="constant",
     hurt="proof",
     quote=r"2\gamma\cdot\sqrt{\log\left(\frac{1}{\beta}\right)}",
@@ -275,14 +248,13 @@ def laplace(context: Context) -> Evidence:
     "= {-1, 0, 1} on one point leaves 0 iff gamma|zeta| > 1/2, and then by 1.",
     rows={
         "gaussian-corrected": {
-            "measure": gaussian_corrected,
+            "points": grid(m=(1, 2, 3, 10, 100, 10_000), beta=("9/10", "1/2", "3/10", "1/100", "1e-5", "1e-8")),
             "source": "Lemma 8 with the norm's concentration",
             "expected": "proved",
             "statement": CORRECTED,
             "formulas": CHI,
             "because": "|zeta|_m has mean at most 1 and is 1/sqrt(m)-Lipschitz; (85) and (86) give the displacement 2 "
             "gamma |zeta|_m.",
-            "level": 0.0,
         },
         "laplace": {
             "measure": laplace,
@@ -295,24 +267,3 @@ def laplace(context: Context) -> Evidence:
         },
     },
 )
-def few_points(context: Context) -> Evidence:
-    """(83) at m = 1 and F = {−1, 0, 1}, f̄ = 0: f̂ ≠ f̄ iff γ|ζ| > 1/2; exactly, and by Perturb at β = 0.01."""
-    rows = []
-    for beta in FAILURES:
-        gamma = 0.5 / math.sqrt(math.log(1.0 / beta)) * (1.0 - 1e-9)  # so that the bound is just below 1
-        chance = PRINTED.number("chance", m=1, g=1.0, gamma=gamma)
-        rows.append({"beta": beta, "gamma": gamma, "left": chance, "right": beta})
-    trials, shown = context.pick(quick=20_000, full=1_000_000), next(row for row in rows if row["beta"] == 0.01)
-    table = FiniteClass(np.array([[-1.0], [0.0], [1.0]]))
-    problem = PublicDataProblem([0], [0.0], [0], hypotheses=table, loss="absolute")
-    made = perturb(problem, [0.0], shown["gamma"], trials, stream(context.seed, "publicdata.lemma8"))
-    bound = theory.displacement_printed(1, shown["gamma"], 0.01, "gaussian")
-    hits = int((np.abs(table.predict(made, [0])[:, 0]) > bound).sum())
-    low, high = (float(f(hits, trials, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
-    return margins(
-        rows,
-        "value: the exact probability at m = 1 over the beta that bounds it, largest for beta >= 1e-5",
-        f"through Perturb at beta = 0.01: probability in [{low:.4f}, {high:.4f}], exact {shown['left']:.4f}",
-        value=max(row["left"] / row["beta"] for row in rows if row["beta"] >= 1e-5),
-        trials=trials,
-    )

@@ -20,7 +20,6 @@ last implies (11) and (58) for ρκ ≤ √2, κ² = inf K, which is all that Le
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -31,7 +30,7 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Real, Statement, grid, inequality
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.gaussian_processes import (
     DRAWS,
@@ -43,9 +42,7 @@ from dpbench.papers.publicdata.theorems.gaussian_processes import (
     units_of_the_plane,
 )
 
-TAU, RHO2 = 0.01, 0.1
-CLOSE = 1e-6
-"""1 − correlation of the strictly positive definite example of Theorem 5."""
+TAU = 0.01
 
 
 PRINTED = Statement(
@@ -65,7 +62,7 @@ PRINTED = Statement(
         "bound": "tau/(rho2*eta*kappa^2)*supremum",
     },
     given={
-        "apart": ("rho2 < 1", "the points are positively correlated"),
+        "apart": ("rho2 <= 1", "the points are not negatively correlated"),
         "two": ("spread > 0", "the points are two"),
     },
     claim=inequality("chance", "<=", "bound"),
@@ -101,16 +98,8 @@ MENDED = STEPS.replace(
 )
 
 
-def nearly_scaled() -> np.ndarray:
-    """The covariance of {N, 0.9N'} with a correlation just below 1: strictly positive definite, as Theorem 5 asks."""
-    return np.array([[1.0, 0.9 * (1.0 - CLOSE)], [0.9 * (1.0 - CLOSE), 0.81]])
-
-
-def scaled_hits(seed: int, block: int) -> int:
-    """How often E happens in a block of sample paths of `nearly_scaled`, judged from the definition."""
-    normal = stream(seed, "publicdata.thm5", block).standard_normal((DRAWS, 2))
-    covariance = nearly_scaled()
-    return int(event(normal @ np.linalg.cholesky(covariance).T, covariance, TAU, RHO2).sum())
+UNITS = grid(norm=(1,), c=("0.9", "0.5", 0), tau=("1e-4", "1/100", "3/10"), eta=(1,))
+"""Two functions of norm 1."""
 
 
 def event(paths: np.ndarray, covariance: np.ndarray, tau: float, rho2: float) -> np.ndarray:
@@ -160,15 +149,6 @@ def random_case(blocks: int, seed: int, case: int) -> list[float]:
     return [float(size), rho2, tau, float(hits), total / (blocks * DRAWS)]
 
 
-def steps(context: Context, mended: bool) -> Rows:
-    """(56) at m = 0, K(t, t) = η = 1, or with its sign and its quadratic term mended."""
-    for rho2, tau in product((0.1, 0.5, 1.0, 1.9), (1e-4, 1e-2, 0.3)):
-        at = {"norm": 1.0, "c": 1.0 - rho2, "tau": tau, "eta": 1.0}
-        chance, right = ((MENDED if mended else STEPS).number(wanted, **at) for wanted in ("2*chance", "bound"))
-        yield {"rho2": rho2, "tau": tau, "left": chance, "right": right}
-    return "value: smallest relative margin; at rho = 1, tau = 0.01 the probability is 0.0056418 and (56) -0.0056419"
-
-
 def near_minimal(points: np.ndarray, mean: np.ndarray, r: float) -> tuple[float, float]:
     """P(some s has Ω(s) < Ω(t*) + (r/2)d(s, t*)²), Ω(t) = mean_t + <x_t, g> in the plane; and what is open."""
     units = units_of_the_plane()
@@ -210,11 +190,12 @@ def any_norms(context: Context) -> Rows:
     )
 
 
-@paper.inequality(
+paper.formula(
     "thm5",
+    PRINTED,
+    points=grid(norm=("0.5", "0.7", "0.9"), c=(1, "0.999999"), tau=("1/100",), eta=(1,)),
     source="Theorem 5, equation 26",
     expected="refuted",
-    level=LEVEL,
     holds="publicdata.thm5.inequality.any-norms",
     weight="hypothesis",
     hurt="proof",
@@ -227,7 +208,6 @@ def any_norms(context: Context) -> Rows:
         effect=1,
         change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
     ),
-    statement=PRINTED,
     because="The proof takes b(s) = (tau/rho^2)(1 - K(s,t)/K(t,t)) >= 0 from K(s,t) <= sqrt(K(s,s)K(t,t)), which says "
     "K(s,t) <= K(t,t) only where norms are equal. T = {N, a N}: both sides are closed forms.",
     rows={
@@ -250,16 +230,14 @@ def any_norms(context: Context) -> Rows:
             "because": "(D) of this module, with its proof: the Laplacian of a Moreau envelope and Stein's identity. "
             "Two points attain it as r falls; three to five points of the plane by quadrature, and T = {N, a N} in "
             "closed form.",
-            "level": 0.0,
         },
         "steps": {
-            "measure": steps,
+            "points": UNITS,
             "source": "Proof of Theorem 5, equations 51 to 56",
             "expected": "refuted",
             "weight": "step",
             "hurt": "proof",
             "holds": "publicdata.thm5.inequality.equal-norms",
-            "arguments": {"mended": False},
             "quote": r"1-e^{x}\leq x ... for all ... \leq q_{t}(y)\left(\frac{(y-m(t))^{2}}{2\eta^{2}K(t,t)}-\frac{"
             r"\left(y-m(t)-\frac{\tau}{\rho^{2}}\right)^{2}}{2\eta^{2}K(t,t)}\right) ... =\frac{\tau}{\rho^{2}"
             r"\eta^{2}\kappa^{2}}\cdot\mathbb{E}\left[\Omega(t^{\star})-m(t^{\star})\right]",
@@ -277,36 +255,13 @@ def any_norms(context: Context) -> Rows:
             "because": "(51) uses 1 - e^x <= x, false for x < 0. t* is a minimiser: at m = 0 the right side is "
             "negative. Two unit functions of correlation 1 - rho^2: P = P(|N(0, 2 rho^2)| <= tau), E min = "
             "-rho/sqrt(pi).",
-            "level": 0.0,
         },
         "steps-mended": {
-            "measure": steps,
+            "points": UNITS,
             "source": "Proof of Theorem 5, equations 51 to 57 mended, K(t, t) = 1",
             "expected": "not refuted",
-            "arguments": {"mended": True},
             "statement": MENDED,
             "because": "1 - e^x <= -x with x = c omega/eta - c^2/(2 eta^2) at t*: what the printed route gives.",
-            "level": 0.0,
         },
     },
 )
-def unequal(context: Context) -> Evidence:
-    """T = {N, aN}: the exact probability against (26), κ read as inf K (the larger bound) and as its root."""
-    rows: list[Row] = []
-    for a in (0.5, 0.7, 0.8, 0.85, 0.9):
-        at = {"norm": a, "c": 1.0, "tau": TAU, "eta": 1.0}
-        chance, bound, other = (PRINTED.number(wanted, **at) for wanted in ("chance", "bound", "kappa*bound"))
-        rows.append({"a": a, "left": chance, "right": bound, "other_reading": other})
-    count = context.pick(quick=100_000, full=2_000_000)
-    hits = sum(sampled(context, scaled_hits, blocks=count // DRAWS))
-    interval = tuple(float(f(hits, count, LEVEL / 2)) for f in (bounds.lower, bounds.upper))
-    last = rows[-1]
-    made = margins(
-        rows,
-        f"value: exact P(E) for T = {{N, 0.9 N}}, eta = 1, tau = {TAU:g}, rho^2 = 0.1, against a bound of at most "
-        f"{last['right']:.4f} (kappa = inf K; {last['other_reading']:.4f} with kappa^2 = inf K); interval: by sampling "
-        f"{{N, 0.9 N'}} with correlation 1 - {CLOSE:g}, whose K is strictly positive definite",
-        value=last["left"],
-        trials=count,
-    )
-    return replace(made, interval=(interval[0], interval[1]))
