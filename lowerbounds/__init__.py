@@ -11,8 +11,8 @@ Differentially private GLMs (arXiv 2205.03014):
 
 =======================================  ==================================================================
 Lemma 1 (Chaudhuri & Hsu 2012)           `chaudhuri_hsu`, `two_point_constant`
-Theorem 4 as printed                     `packing`, `printed_minimum`
-Theorem 4 corrected                      `norm_packing`, `large_radius`, `corrected_minimum`, `proved_floor`
+Theorem 4 as printed                     `packing`
+Theorem 4 corrected                      `norm_packing`, `large_radius`, `corrected_minimum`
 Theorems 6 and 11, Corollary 4           `fingerprinting`; its membership test `membership`
 Theorems 16 and 17, Corollary 5          `nonprivate`; for all bounds `corrected_nonprivate`
 =======================================  ==================================================================
@@ -75,8 +75,6 @@ if TYPE_CHECKING:
     from lowerbounds.rare_packings import RarePacking as RarePacking
     from lowerbounds.rare_packings import rare_packing as rare_packing
     from lowerbounds.regime_floors import corrected_minimum as corrected_minimum
-    from lowerbounds.regime_floors import printed_minimum as printed_minimum
-    from lowerbounds.regime_floors import proved_floor as proved_floor
     from lowerbounds.two_points import chaudhuri_hsu as chaudhuri_hsu
     from lowerbounds.two_points import two_point_constant as two_point_constant
 
@@ -95,7 +93,7 @@ _PLACES = {
     "packings": "packing",
     "parity_cubes": "CubeData ParityCube parity_cube",
     "rare_packings": "RarePacking rare_packing",
-    "regime_floors": "corrected_minimum printed_minimum proved_floor",
+    "regime_floors": "corrected_minimum",
     "two_points": "chaudhuri_hsu two_point_constant",
 }
 _HOME = {name: f"lowerbounds.{module}" for module, names in _PLACES.items() for name in names.split()}

@@ -11,8 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from lowerbounds import _kernels as kernels
-from lowerbounds import group_privacy
-from lowerbounds.curves import Claim, Curve, Privacy, of_claim
+from lowerbounds.curves import Claim, Curve, Privacy, bayes_variance, of_claim
 from lowerbounds.instances import (
     HardFamily,
     Instance,
@@ -142,7 +141,7 @@ class SignBlocks(SignFamily):
 
     def left(self, privacy: Curve | None) -> float:
         assert privacy is not None
-        return self.zero_risk * group_privacy.bayes_variance(privacy.pair(self.distance))
+        return self.zero_risk * bayes_variance(privacy.pair(self.distance))
 
     def largest(self, low: float, high: float) -> float:
         return self.weight * self.active * (max(high, -low) + self.target) ** 2

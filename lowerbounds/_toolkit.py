@@ -22,8 +22,7 @@ import numpy as np
 
 from dpbench.core import binomial, validation
 from dpbench.core.validation import invalid
-from lowerbounds import group_privacy
-from lowerbounds.curves import Curve, Privacy, curve
+from lowerbounds.curves import Curve, Privacy, bayes_variance, curve
 
 _CELLS = 64
 _POOL = 64
@@ -427,7 +426,7 @@ def _left(family: Family, made: Curve, first: Any, second: Any) -> float:
     def at(k: int) -> float:
         if k == 0:
             return 1.0
-        return group_privacy.bayes_variance(made.pair(k)) if family.quadratic else made.overlap(k)
+        return bayes_variance(made.pair(k)) if family.quadratic else made.overlap(k)
 
     return sum(chance * at(k) for k, chance in _counts(family.n, near))
 

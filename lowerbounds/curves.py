@@ -4,8 +4,13 @@ A trade-off curve bounds tests: an event of probability p on one data set has at
 At distance k it has at most g∘…∘g (k times), and at every p some private mechanism attains this: on the i-th data set
 of a chain it outputs 1 with probability g^{∘i}(p) (Dong, Roth & Su 2022, Theorem 2.14 for 1 − g). For μ-GDP the
 composed curve is that of two unit Gaussians kμ apart. Any other curve is replaced by finitely many of its supporting
-lines, which can only lower a floor, and these are composed exactly. (ε, δ) is one such pair of lines; its group bound
-(kε, δ_k) is kept as `constants="exact"`, a weaker statement that many proofs use. Bounds on Rényi divergences allow an
+lines, which can only lower a floor, and these are composed exactly. (ε, δ) is one such pair of lines,
+
+    g(p) = min(e^ε p + δ, 1 − e^{−ε}(1 − p − δ), 1).
+
+Its group bound (kε, δ_k), δ_k = δ(e^{kε} − 1)/(e^ε − 1), is kept as `constants="exact"`, a weaker statement that many
+proofs use: as ε → 0 at fixed kε = x, δ = 0, the composed curve is that of two Laplace laws x scales apart, with overlap
+e^{−x/2}, where the group bound has 2/(1 + e^x). Bounds on Rényi divergences allow an
 event of probability p what they allow two coins, D_α(q ‖ p) and D_α(p ‖ q) ≤ τ; such q form an interval whose end g(p)
 is concave, as D_α is jointly quasi-convex (van Erven & Harremoës 2014, Theorem 13). The chain attains g∘…∘g here too,
 so that it is at most what the bound k²ρ on groups gives under ρ-zCDP.
@@ -16,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
@@ -24,7 +30,6 @@ from scipy.special import ndtr, ndtri
 
 from dpbench.core import validation
 from dpbench.core.validation import invalid
-from lowerbounds import group_privacy
 
 Pair = tuple[np.ndarray, np.ndarray]
 Privacy = Any
@@ -33,6 +38,7 @@ Privacy = Any
 _LEVELS = np.concatenate([[0.0], np.geomspace(1e-4, 60.0, 600)])  # ε at which a curve δ(ε) gives a line
 _TESTS = np.concatenate([[0.0], ndtr(np.linspace(-5.0, 5.0, 301)), [1.0]])  # p at which a trade-off function is read
 _ORDERS = np.concatenate([1.0 + np.geomspace(1e-3, 1e4, 106), [2.0]])  # α at which zero-concentrated privacy is read
+_LARGEST = 700.0  # exponents beyond it overflow; e^-700 is 0 in every sum here
 _MAPPINGS = "{'mu': m}, {'rho': r}, {'rdp': {alpha: tau}} or {'epsilon': e, 'delta': d}"
 _MUST_BE = f"a number > 0, a mapping {_MAPPINGS}, an object with delta(epsilon), or f(alpha)"
 
@@ -94,6 +100,26 @@ class _OfPair:
         return float(p[~shared].sum()), float(((p - q)[shared] ** 2 / q[shared]).sum())
 
 
+def group_delta(epsilon: float, delta: float, distance: int) -> float:
+    """δ_k = δ(e^{kε} − 1)/(e^ε − 1) at distance k, at most 1."""
+    exponent = distance * epsilon
+    if delta == 0.0:
+        return 0.0
+    return 1.0 if exponent > _LARGEST else min(1.0, delta * math.expm1(exponent) / math.expm1(epsilon))
+
+
+def overlap(pair: Pair) -> float:
+    """1 − TV(P, Q): the smallest sum of the two error probabilities of a test."""
+    return float(np.minimum(*pair).sum())
+
+
+def bayes_variance(pair: Pair) -> float:
+    """E[4π(1 − π)], π the posterior of a fair coin that chose P or Q: the least mean squared error of a sign."""
+    p, q = pair
+    total = p + q
+    return float((2.0 * p * q / np.where(total > 0.0, total, 1.0)).sum())
+
+
 @dataclass(frozen=True)
 class Approximate(_OfPair):
     """(ε, δ): `constants` "exact" is the group bound (kε, δ_k), "tight" the composed curve."""
@@ -110,24 +136,28 @@ class Approximate(_OfPair):
     def scale(self) -> float:
         return self.epsilon
 
+    @cached_property
+    def _neighbours(self) -> Lines:
+        return _two_lines(self.claim, self.epsilon, self.delta)
+
+    def _at(self, k: int) -> tuple[Lines, int]:
+        """A curve, and how often it is composed: the group bound is another curve of neighbours."""
+        if self.constants == "tight":
+            return self._neighbours, k
+        return _two_lines(self.claim, k * self.epsilon, group_delta(self.epsilon, self.delta, k)), 1
+
     def pair(self, k: int) -> Pair:
-        make = group_privacy.iterated_pair if self.constants == "tight" else group_privacy.group_pair
-        return make(self.epsilon, self.delta, k)
+        lines, times = self._at(k)
+        return lines.pair(times)
 
     def overlap(self, k: int) -> float:
-        if self.constants == "exact":
-            return 2.0 * (1.0 - group_privacy.group_delta(self.epsilon, self.delta, k)) * logistic(-k * self.epsilon)
-        return group_privacy.overlap(self.pair(k))
+        if self.constants == "tight":
+            return overlap(self.pair(k))
+        return 2.0 * (1.0 - group_delta(self.epsilon, self.delta, k)) * logistic(-k * self.epsilon)
 
     def most(self, p: Any, k: int) -> Any:
-        p, steps = np.asarray(p, dtype=np.float64), k
-        epsilon, delta = self.epsilon, self.delta
-        if self.constants == "exact":
-            epsilon, delta, steps = k * epsilon, group_privacy.group_delta(epsilon, delta, k), 1
-        growth = math.exp(min(epsilon, 700.0))
-        for _ in range(steps):
-            p = np.minimum(np.minimum(growth * p + delta, 1.0 - (1.0 - p - delta) / growth), 1.0)
-        return p[()]
+        lines, times = self._at(k)
+        return lines.most(p, times)
 
 
 @dataclass(frozen=True)
@@ -306,11 +336,6 @@ def at_distance(privacy: Any, distance: int, delta: float = 0.0) -> Any:
     return {"mu": distance * made.mu} if isinstance(made, Gaussian) else _Composed(made.pair(distance))
 
 
-def is_number(privacy: Any) -> bool:
-    """Whether this is an ε rather than a curve."""
-    return isinstance(privacy, (int, float, np.integer, np.floating)) and not isinstance(privacy, bool)
-
-
 class Claim(NamedTuple):
     """What a floor is for.
 
@@ -334,7 +359,7 @@ class Claim(NamedTuple):
 
 def of_claim(epsilon: Any, delta: Any, constants: str) -> Claim:
     """The claim of the arguments of a construction."""
-    if is_number(epsilon):
+    if isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool):
         epsilon, delta = validation.real("epsilon", epsilon, above=0.0), validation.delta(delta)
         kept = Approximate(epsilon, delta, "exact" if constants == "exact" else "tight")
         return Claim(kept, epsilon, epsilon, delta, constants)
@@ -363,6 +388,12 @@ def _of_mapping(claim: Mapping[str, Any], constants: str) -> Curve:
         said = ", ".join(f"({order:g}, {tau:g})" for order, tau in zip(orders, taus, strict=True)) + "-RDP"
         return _of_renyi(said, math.nan, 0.0, orders, taus)
     raise invalid("privacy", _MAPPINGS, dict(claim))
+
+
+def _two_lines(claim: str, epsilon: float, delta: float) -> Lines:
+    """The corners of g of the module: at 0, where its two lines meet, and where it reaches 1."""
+    corner = (1.0 - delta) / (1.0 + math.exp(min(epsilon, _LARGEST)))
+    return Lines(claim, np.array([0.0, corner, 1.0 - delta]), np.array([delta, 1.0 - corner, 1.0]))
 
 
 def _of_renyi(said: str, rho: float, delta: float, orders: np.ndarray, taus: np.ndarray) -> Renyi:
@@ -523,4 +554,5 @@ def best_distance(privacy: Any, n: int, delta: float = 0.0, *, purpose: str = "f
             return k * overlap
         return k * (overlap - made.overlap(k + 1)) / math.sqrt(max(overlap * (2.0 - overlap), 1e-300))
 
-    return max(grid, key=worth)
+    best = max(grid, key=worth)
+    return max(range(max(1, best - 32), min(most, best + 32) + 1), key=worth)

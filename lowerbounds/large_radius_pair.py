@@ -44,7 +44,7 @@ def large_radius(
     x_bound, y_bound, radius : float
         ‖X‖, Y, B with B‖X‖ ≥ Y.
     constants : {"exact", "tight"}
-        What privacy says of data sets k + 1 records apart: group privacy, or all of it (`group_privacy.iterated_pair`).
+        What privacy says of data sets k + 1 records apart: group privacy, or all of it (`curves.Approximate`).
 
     Returns
     -------

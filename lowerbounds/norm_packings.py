@@ -38,7 +38,7 @@ def norm_packing(
     x_bound, y_bound, radius : float
         ‖X‖, Y, B, all > 0 and otherwise free.
     constants : {"exact", "tight"}
-        What privacy says of data sets k records apart: group privacy, or all of it (`group_privacy.iterated_pair`).
+        What privacy says of data sets k records apart: group privacy, or all of it (`curves.Approximate`).
 
     Returns
     -------

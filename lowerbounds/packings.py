@@ -46,7 +46,7 @@ def packing(
     constants : {"exact", "printed", "tight"}
         "printed": (B‖X‖)^{4/3}Y^{2/3}p^{1/3}/(128(nε)^{2/3}) with the theorem's real p, for ε ≤ 1,
         δ ≤ (1 − e^{−ε})/16. "exact": (1 − δ_Δ)·p·b²Y²/cosh²(Δε/2) for the integers used. "tight": the same with
-        all that (ε, δ) says of data sets Δ apart (`group_privacy.iterated_pair`).
+        all that (ε, δ) says of data sets Δ apart (`curves.Approximate`).
 
     Returns
     -------

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from lowerbounds._sign_blocks import Labels, SignBlocks
-from lowerbounds.curves import Curve, Privacy, is_number, of_claim
-from lowerbounds.curves import best_distance as distance_of_curve
+from lowerbounds.curves import Curve, Privacy, best_distance, of_claim
 from lowerbounds.instances import (
     CONSTANTS,
     HardFamily,
@@ -42,7 +41,7 @@ def two_point_constant(epsilon: Privacy, delta: float, distance: int, constants:
         Δ ≥ 1.
     constants : {"exact", "tight", "printed"}
         "exact": (2 − 2δ_Δ)/(1 + e^{Δε}), all that group privacy gives, attained for Δ = 1 by randomised response.
-        "tight": the largest c for which the inequality is true, from `group_privacy.iterated_pair`; equal to "exact"
+        "tight": the largest c for which the inequality is true, from the composed curve; equal to "exact"
         for Δ = 1, larger beyond: about e^{−Δε/2} for δ = 0 and even Δ, attained by an explicit mechanism. "printed":
         1/4, for δ ≤ (1 − e^{−ε})/16 and Δε ≤ log 5; the paper's condition Δ ≤ log(1/(2γ))/ε never sets γ, and
         log 5 is the largest value for which "exact" gives 1/4 at every ε and every admitted δ.
@@ -63,28 +62,6 @@ def check_printed_delta(epsilon: float, delta: float) -> None:
     most = -math.expm1(-epsilon) / 16.0
     if delta > most:
         raise invalid("delta", f"at most (1 - exp(-epsilon))/16 = {most:g} for the printed constant", delta)
-
-
-def best_distance(epsilon: Privacy, delta: float, n: int, constants: str = "exact") -> int:
-    """The integer Δ ≤ n with the largest Δ·c(Δ): the largest floor, as |τ − τ'| grows like Δ."""
-    if not is_number(epsilon):
-        return distance_of_curve(epsilon, n)
-    if constants == "printed":
-        return max(1, min(n, int(math.log(5.0) / epsilon)))
-    most = min(n, max(1, math.ceil(4.0 / epsilon)))
-    low, high = 1, most
-
-    def product(k: int) -> float:
-        return k * two_point_constant(epsilon, delta, k, constants)
-
-    # One peak, at Δε = 1.28 ("exact") or near 2 ("tight", up to the parity of Δ, which the last 64 absorb).
-    while high - low > 64:
-        third = (high - low) // 3
-        if product(low + third) < product(high - third):
-            low += third
-        else:
-            high -= third
-    return max(range(low, high + 1), key=product)
 
 
 def chaudhuri_hsu(
@@ -134,7 +111,12 @@ def chaudhuri_hsu(
     n = count("n", n)
     claim = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
     x_bound, y_bound = positive("x_bound", x_bound), positive("y_bound", y_bound)
-    gap = best_distance(epsilon, delta, n, constants) if distance is None else count("distance", distance)
+    if distance is not None:
+        gap = count("distance", distance)
+    elif constants == "printed":
+        gap = max(1, min(n, int(math.log(5.0) / epsilon)))
+    else:
+        gap = best_distance(claim.curve, n)
     if gap > n:
         raise invalid("distance", f"at most n = {n}", gap)
     records = n - (n - gap) % 2

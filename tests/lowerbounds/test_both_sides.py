@@ -32,7 +32,6 @@ from lowerbounds import (
     families,
     fingerprinting,
     fingerprints,
-    group_privacy,
     large_radius,
     large_radius_pair,
     nonprivate,
@@ -41,8 +40,6 @@ from lowerbounds import (
     norm_packings,
     packing,
     packings,
-    printed_minimum,
-    proved_floor,
     rare_packing,
     rare_packings,
     regime_floors,
@@ -50,10 +47,9 @@ from lowerbounds import (
     two_points,
 )
 from lowerbounds.nonprivate_floors import RATE_CONSTANT
-from lowerbounds.two_points import best_distance
 
 MODULES = (
-    _two_piece, fingerprints, group_privacy, large_radius_pair, nonprivate_floors, norm_packings, packings,
+    _two_piece, fingerprints, large_radius_pair, nonprivate_floors, norm_packings, packings,
     rare_packings, regime_floors, two_points,
 )  # fmt: skip
 Point = tuple[float, float]
@@ -71,16 +67,7 @@ def minima_of_theorem_4() -> Iterator[Point]:
     for n, d, r, y in itertools.product((2, 1000), (1, 2, 10_000), (1e-4, 0.03, 0.5, 1.5, 4.0, 100.0), (1.0, 3.0)):
         bounds = {"radius": r * y / 2.0, "x_bound": 2.0, "y_bound": y}
         for epsilon in (0.5, 1.0):
-            yield printed_minimum(n, d, epsilon, **bounds), y * y * naive.fourth_printed(n * epsilon, d, r)
             yield corrected_minimum(n, d, epsilon, **bounds), y * y * naive.fourth_corrected(n * epsilon, d, r)
-
-
-def larger_of_two_floors() -> Iterator[Point]:
-    for n, d, radius in ((100, 2, 8.0), (1000, 3, 20.0), (50, 400, 2.0), (2, 2, 3.0), (100, 1, 8.0), (100, 2, 0.5)):
-        pack, pair = norm_packing(n, d, 1.0, radius=radius).floor, 0.0
-        if n > 2 and d > 1 and radius >= 1.0:  # the worse of two instances costs half of what both cost together
-            pair = 0.5 * large_radius(n, d, 1.0, radius=radius).floor
-        yield proved_floor(n, d, 1.0, radius=radius), pack if pack > pair else pair
 
 
 def excess_on(family: HardFamily, member: Any) -> Callable[[np.ndarray], float]:
@@ -155,10 +142,13 @@ def two_points_of_lemma_1() -> Iterator[Point]:
     for epsilon, delta, distance in ((1.0, 0.0, 3), (0.1, 0.2, 30), (2.0, 0.1, 2), (800.0, 0.1, 2)):
         growth = min(epsilon, 30.0)  # beyond it the programme sees no difference
         yield two_point_constant(epsilon, delta, distance, "tight"), 1.0 - twins.largest_gap(growth, delta, distance)
+    for n in (200, 5):
+        yield float(chaudhuri_hsu(n, 0.1, constants="printed").distance), min(float(n), math.log(5.0) / 0.1) // 1.0
+    with pytest.raises(InvalidInput, match="distance must be at most log"):
+        chaudhuri_hsu(200, 5.0, constants="printed")
     for epsilon, n in ((0.1, 200), (0.1, 5), (5.0, 200)):
-        yield float(best_distance(epsilon, 0.0, n, "printed")), max(1.0, min(float(n), math.log(5.0) / epsilon) // 1.0)
         values = [k * two_point_constant(epsilon, 0.0, k) for k in range(1, n + 1)]
-        yield values[best_distance(epsilon, 0.0, n) - 1], float(np.max(values))
+        yield values[lowerbounds.best_distance(lowerbounds.curve(epsilon, 0.0, "exact"), n) - 1], float(np.max(values))
 
 
 def fingerprints_of_theorem_11() -> Iterator[Point]:
@@ -216,7 +206,7 @@ def rare_records() -> Iterator[Point]:
 
 
 ORACLES = (
-    non_private_formulas, minima_of_theorem_4, larger_of_two_floors, packings_of_signs, pairs_for_a_large_radius,
+    non_private_formulas, minima_of_theorem_4, packings_of_signs, pairs_for_a_large_radius,
     two_points_of_lemma_1, fingerprints_of_theorem_11, non_private_families, rare_records,
 )  # fmt: skip
 
@@ -228,14 +218,13 @@ def test_floors_are_those_of_their_oracles(points: Callable[[], Iterator[Point]]
 
 
 GUARDS = {
-    "curves never exceed e^700": {"min(epsilon, _LARGEST)": {1}, "min(privacy.epsilon, 700.0)": {1}},
+    "curves never exceed e^700": {"min(privacy.epsilon, 700.0)": {1}},
     "equal but for rounding": {
         "min(block, n // active)": {1}, "min(1.0, math.sqrt(active) * gap / (block * ratio))": {0},
         "min(n, math.ceil(1.0 / strength - 1e-09))": {0}, "max(missed, _MISSED)": {0, 1},
         "min(first * math.sqrt(self.block / self.pulled), x_bound)": {1},
         "min(_SECOND * self.second * radius, y_bound)": {0, 1},
         "min(d, math.floor((fraction * ratio * n * strength) ** (2.0 / 3.0) * (1.0 + 1e-12)))": {0},
-        "max(1, math.ceil(4.0 / epsilon))": {0},
     },
 }  # fmt: skip
 """Sides that need not be reached, by the call's text."""
@@ -300,8 +289,6 @@ GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "norm_packing": (norm_packing, {"n": 100, "d": 2, "epsilon": 0.5, "delta": 0.0, "radius": 1.0, **BOUNDS}),
     "packing": (packing, {"n": 100, "d": 2, "epsilon": 0.5, "delta": 0.0, "radius": 1.0, "distance": 2, **BOUNDS}),
     "parity_cube": (lowerbounds.parity_cube, {"bits": 3, "public": 3, "records": 2}),
-    "printed_minimum": (printed_minimum, {"n": 100, "d": 2, "epsilon": 0.5, "radius": 1.0, **BOUNDS}),
-    "proved_floor": (proved_floor, {"n": 100, "d": 2, "epsilon": 0.5, "delta": 0.0, "radius": 1.0, **BOUNDS}),
     "rare_packing": (rare_packing, {"n": 100, "d": 2, "epsilon": 0.5, "theta": 2.0}),
     "two_point_constant": (two_point_constant, {"epsilon": 0.5, "delta": 0.0, "distance": 2}),
     "bit_means": (families.bit_means, {"n": 10, "d": 2, "beta": 1.0, "public": 0}),

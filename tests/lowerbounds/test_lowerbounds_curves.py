@@ -28,7 +28,6 @@ from lowerbounds import (
     families,
     fano,
     fingerprinting,
-    group_privacy,
     large_radius,
     norm_packing,
     packing,
@@ -143,8 +142,8 @@ def test_variance_left_by_gaussians_is_the_integral(distance: int) -> None:
         return 2.0 * p * q / (p + q) if p + q > 0.0 else 0.0
 
     expected = quad(left, -12.0, m + 12.0, epsabs=1e-13, limit=200)[0]
-    assert group_privacy.bayes_variance(curve({"mu": MU}).pair(distance)) == pytest.approx(expected, rel=1e-9)
-    assert group_privacy.bayes_variance(curve(Unnamed(MU)).pair(distance)) == pytest.approx(expected, rel=5e-3)
+    assert curves.bayes_variance(curve({"mu": MU}).pair(distance)) == pytest.approx(expected, rel=1e-9)
+    assert curves.bayes_variance(curve(Unnamed(MU)).pair(distance)) == pytest.approx(expected, rel=5e-3)
 
 
 def test_pure_approximate_and_laplace_profiles_come_back() -> None:
@@ -279,7 +278,7 @@ def test_sign_families_under_a_curve(make) -> None:
     assert 0.0 < floors[0] < floors[1] < floors[2]
     family = make(2000, 8, {"mu": 0.2})
     if family.name != "large radius":
-        left = group_privacy.bayes_variance(curve({"mu": 0.2}).pair(family.distance))
+        left = curves.bayes_variance(curve({"mu": 0.2}).pair(family.distance))
         assert family.floor == pytest.approx(family.parameters["zero_risk"] * left, rel=1e-12)
     assert family.floor_at({"mu": 0.1}) > family.floor > family.floor_at({"mu": 0.4})
     assert make(2000, 8, Unnamed(0.2)).floor == pytest.approx(family.floor, rel=0.05)
@@ -347,10 +346,11 @@ def test_noise_too_small_is_refuted_at_a_distance(claim) -> None:
 def test_a_family_keeps_its_bits_beside_the_curves() -> None:
     """ε given as a number goes the way that it always went."""
     assert isinstance(chaudhuri_hsu(50, 0.5, 1e-6).claim.curve, curves.Approximate)
-    for constants in ("exact", "tight"):
-        for distance in (1, 3):
-            group, tight = (
-                make(0.5, 1e-3, distance) for make in (group_privacy.group_pair, group_privacy.iterated_pair)
-            )
-            expected = group_privacy.overlap(tight if constants == "tight" else group)
-            assert two_point_constant(0.5, 1e-3, distance, constants) == pytest.approx(expected, rel=1e-14)
+    for distance in (1, 3):
+        group, tight = (curve(0.5, 1e-3, constants) for constants in ("exact", "tight"))
+        leak = 1e-3 * sum(math.exp(0.5 * k) for k in range(distance))
+        assert two_point_constant(0.5, 1e-3, distance) == group.overlap(distance)
+        assert curves.overlap(group.pair(distance)) == pytest.approx(
+            2.0 * (1.0 - leak) / (1.0 + math.exp(0.5 * distance)), rel=1e-14
+        )
+        assert two_point_constant(0.5, 1e-3, distance, "tight") == curves.overlap(tight.pair(distance))

@@ -12,17 +12,18 @@ from naive import lowerbounds as naive
 
 from dpbench.core.validation import InvalidInput
 from lowerbounds import (
+    best_distance,
     chaudhuri_hsu,
     corrected_nonprivate,
+    curve,
     fingerprinting,
-    group_privacy,
     nonprivate,
     packing,
     two_point_constant,
 )
+from lowerbounds.curves import bayes_variance, overlap
 from lowerbounds.fingerprints import mean_distance
 from lowerbounds.nonprivate_floors import RATE_CONSTANT, sign_variance
-from lowerbounds.two_points import best_distance
 
 LEVELS = [(1.0, 0.0, 1), (1.0, 0.0, 2), (1.0, 0.0, 3), (0.3, 0.01, 4), (0.1, 1e-5, 13), (0.05, 1e-3, 30), (2.0, 0.1, 2)]
 
@@ -49,16 +50,13 @@ def test_a_constant_of_one_record_too_few_would_be_seen() -> None:
 @settings(max_examples=80, deadline=None)
 @given(epsilon=st.floats(1e-3, 4.0), delta=st.floats(0.0, 0.3), distance=st.integers(1, 60))
 def test_the_two_laws_are_laws(epsilon: float, delta: float, distance: int) -> None:
-    for pair in (
-        group_privacy.group_pair(epsilon, delta, distance),
-        group_privacy.iterated_pair(epsilon, delta, distance),
-    ):
+    group, tight = (curve(epsilon, delta, constants).pair(distance) for constants in ("exact", "tight"))
+    for pair in (group, tight):
         p, q = pair
         assert p.min() >= 0.0 and q.min() >= 0.0
         assert p.sum() == pytest.approx(1.0, abs=1e-9) and q.sum() == pytest.approx(1.0, abs=1e-9)
-        assert 0.0 <= group_privacy.bayes_variance(pair) <= group_privacy.overlap(pair) * 2.0 * (1.0 + 1e-12)
-    group, tight = (f(epsilon, delta, distance) for f in (group_privacy.group_pair, group_privacy.iterated_pair))
-    assert group_privacy.bayes_variance(group) <= group_privacy.bayes_variance(tight) + 1e-9
+        assert 0.0 <= bayes_variance(pair) <= overlap(pair) * 2.0 * (1.0 + 1e-12)
+    assert bayes_variance(group) <= bayes_variance(tight) + 1e-9
 
 
 def test_laplace_is_the_limit_of_the_tight_constant() -> None:
@@ -82,7 +80,7 @@ def test_printed_quarter_holds_to_log_five_and_no_further() -> None:
 @pytest.mark.parametrize("epsilon", [0.03, 0.1, 0.7, 1.0])
 def test_best_distance_is_the_best(epsilon: float, constants: str) -> None:
     values = [k * two_point_constant(epsilon, 1e-6, k, constants) for k in range(1, 200)]
-    assert values[best_distance(epsilon, 1e-6, 199, constants) - 1] == pytest.approx(max(values), rel=1e-12)
+    assert values[best_distance(curve(epsilon, 1e-6, constants), 199) - 1] == pytest.approx(max(values), rel=1e-12)
 
 
 def random_chain(rng: np.random.Generator, epsilon: float, distance: int, outcomes: int) -> np.ndarray:
@@ -102,8 +100,8 @@ def test_no_private_estimate_of_a_sign_beats_the_bayes_floor() -> None:
     for _ in range(500):
         epsilon, distance = float(rng.uniform(0.05, 1.5)), int(rng.integers(1, 8))
         laws = random_chain(rng, epsilon, distance, int(rng.integers(2, 6)))
-        found = group_privacy.bayes_variance((laws[0], laws[-1]))
-        floor = group_privacy.bayes_variance(group_privacy.iterated_pair(epsilon, 0.0, distance))
+        found = bayes_variance((laws[0], laws[-1]))
+        floor = bayes_variance(curve(epsilon).pair(distance))
         assert found >= floor - 1e-12 >= 1.0 / math.cosh(0.5 * distance * epsilon) ** 2 - 2e-12
         nearest = min(nearest, found / floor)
     assert nearest < 1.05

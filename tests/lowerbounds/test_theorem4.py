@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from naive import floors
 from naive import theorem4 as naive
 
 from dpbench.ledger.registry import by_id
@@ -17,8 +18,6 @@ from lowerbounds import (
     corrected_minimum,
     large_radius,
     norm_packing,
-    printed_minimum,
-    proved_floor,
 )
 from lowerbounds.regime_floors import LARGE, MIDDLE, PROVED, SMALL
 
@@ -100,12 +99,14 @@ def test_the_proved_constants(n: int, d: int, share: float, worst: bool, place: 
         assert floor >= SMALL * ratio**2
     elif ratio <= min(math.sqrt(d), math.sqrt(size)):
         assert floor >= MIDDLE * min(math.sqrt(d) * ratio / size, ratio ** (4 / 3) / size ** (2 / 3))
+    best = floor
     if d >= 2 and n >= 3 and ratio >= 1.0:
-        assert 0.5 * large_radius(n, d, epsilon, delta, radius=ratio).floor >= LARGE * min(1.0, ratio**2 / size)
-    best = proved_floor(n, d, epsilon, delta, radius=ratio)
+        pair = 0.5 * large_radius(n, d, epsilon, delta, radius=ratio).floor
+        assert pair >= LARGE * min(1.0, ratio**2 / size)
+        best = max(best, pair)
     assert best >= PROVED * corrected_minimum(n, d, epsilon, radius=ratio) * (1 - 1e-9)
     if d >= 2 and ratio * size >= 1.0:
-        assert best >= PROVED * printed_minimum(n, d, epsilon, radius=ratio) * (1 - 1e-9)
+        assert best >= PROVED * floors.fourth_printed(n * epsilon, d, ratio) * (1 - 1e-9)
     assert corrected_minimum(n, d, epsilon, radius=ratio) <= ratio**2 * (1 + 1e-12)
 
 
@@ -179,7 +180,7 @@ def test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign(seed
     assert worst == pytest.approx(4.0 / (math.e * 400 * 0.5))
     said = by_id()["glm.thm4.floor.d1"].formal
     assert said is not None and said.number("attained", n=400, epsilon=0.5, Y=1.0, d=1) == pytest.approx(worst)
-    assert printed_minimum(400, 1, 0.5, radius=200.0) == 1.0  # what Theorem 4 prints there
+    assert floors.fourth_printed(200.0, 1, 200.0) == 1.0  # what Theorem 4 prints there
 
 
 def test_the_noisy_sign_is_private_and_its_sensitivity_is_met() -> None:

@@ -20,8 +20,9 @@ from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean, tripping_factor
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks.accuracy import Accuracy, Runs, block_count, error_block, report, upper_error
 from dpbench.papers.glm.problem import GLMProblem
+from lowerbounds.curves import best_distance, curve
 from lowerbounds.instances import HardFamily, Instance
-from lowerbounds.two_points import best_distance, chaudhuri_hsu
+from lowerbounds.two_points import chaudhuri_hsu
 
 _FEW = 128  # members drawn for the costly algorithms
 _DENSE = 2**14  # up to this many entries the features of an instance are made dense
@@ -210,7 +211,7 @@ def power(context: Context) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
 
 def attacks(noise: str, epsilon: float, delta: float, repeats: int, seed: int, number: int) -> dict[str, float]:
     """Share of refuting attacks for each statistic, at one noise scale."""
-    distance = best_distance(epsilon, delta, 200)
+    distance = best_distance(curve(epsilon, delta, "exact"), 200)
     family = chaudhuri_hsu(200 + distance % 2, epsilon, delta, distance=distance)
     mechanism = NoisyMean(epsilon, delta, noise, SHRINKS[number])
     found = {}

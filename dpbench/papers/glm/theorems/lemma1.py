@@ -10,8 +10,8 @@ from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.floors import Case, power, private, run_floor
-from lowerbounds import group_privacy
-from lowerbounds.two_points import best_distance, chaudhuri_hsu, two_point_constant
+from lowerbounds.curves import best_distance, curve
+from lowerbounds.two_points import chaudhuri_hsu, two_point_constant
 
 DELTA = 1e-5
 RECORDS = 200
@@ -66,7 +66,7 @@ def floor(context: Context, constants: str) -> tuple[str, Evidence]:
     cases = [
         Case(
             chaudhuri_hsu,
-            {"n": RECORDS, "epsilon": e, "delta": DELTA, "distance": best_distance(e, DELTA, RECORDS)},
+            {"n": RECORDS, "epsilon": e, "delta": DELTA, "distance": best_distance(curve(e, DELTA, "exact"), RECORDS)},
             {"constants": constants},
             private(e, DELTA),
             {},
@@ -109,11 +109,12 @@ def attained(verdict: str, evidence: Evidence) -> tuple[str, Evidence]:
 
 def response_levels(epsilon: float, delta: float, distance: int) -> list[float]:
     """P(answer 1) on data sets at distance 0, 1, …, Δ from S, for the p at which the two ends differ most."""
-    first, second = group_privacy.iterated_pair(epsilon, delta, distance)
+    privacy = curve(epsilon, delta)
+    first, second = privacy.pair(distance)
     start = float(first[second > first].sum())  # the best test accepts where Q is likelier
     levels = [start]
     for _ in range(distance):
-        levels.append(group_privacy.step(levels[-1], math.exp(epsilon), delta))
+        levels.append(float(privacy.most(levels[-1], 1)))
     return levels
 
 
