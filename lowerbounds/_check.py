@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,137 +75,108 @@ def check_family(family: Family | Floor, *, draws: int = 200, seed: int = 0) -> 
         raise invalid("family", "a Family, or a Floor of a builder", family)
     draws = validation.integer("draws", draws, at_least=10)
     rng = np.random.default_rng(validation.integer("seed", seed, at_least=0))
-    report = _Report([], [], [])
-    members = _some_members(family, rng)
-    _records(family, members, draws, rng, report)
-    _nearness(family, members, rng, report)
-    _losses(family, members, draws, rng, report)
-    _scores(family, rng, report)
-    return FamilyReport(tuple(report.checked), tuple(report.failures), tuple(report.skipped))
+    members = list(family.members[:6]) or [family.sample(rng) for _ in range(4)]
+    found = [
+        *_records(family, members, draws, rng),
+        *_nearness(family, members, rng),
+        *_losses(family, members, draws, rng),
+        *_scores(family, rng),
+    ]
+    return FamilyReport(*(tuple(what for verdict, what in found if verdict is kind) for kind in (True, False, None)))
 
 
-@dataclass(frozen=True)
-class _Report:
-    checked: list[str]
-    failures: list[str]
-    skipped: list[str]
-
-    def say(self, holds: bool, what: str) -> None:
-        (self.checked if holds else self.failures).append(what)
+Found = Iterator[tuple[bool | None, str]]
+"""Whether it holds, None where nothing is declared to compare with; and what was compared."""
 
 
-def _some_members(family: Family, rng: np.random.Generator) -> list[Any]:
-    if len(family.members):
-        return list(family.members[:6])
-    return [family.sample(rng) for _ in range(4)]
-
-
-def _records(family: Family, members: list[Any], draws: int, rng: np.random.Generator, report: _Report) -> None:
+def _records(family: Family, members: list[Any], draws: int, rng: np.random.Generator) -> Found:
     from scipy.stats import binom
 
     n = family.n + family.public
     data = family.draw(members[0], rng)
-    length = len(data) if hasattr(data, "__len__") else getattr(data, "n", None) or len(data.y)
-    report.say(length == n, f"data sets have {n} records ({length} found)")
+    length = len(data) if hasattr(data, "__len__") else len(data.y)
+    yield length == n, f"data sets have {n} records ({length} found)"
     if family.law is None:
-        report.skipped.append("draws against the law: no law declared")
+        yield None, "draws against the law: no law declared"
         return
     for member in members[:2]:
         values, chances = family.law(member)
         total = float(sum(chances))
-        report.say(abs(total - 1.0) < 1e-9 and min(chances) >= 0.0, f"the law of a record sums to 1 ({total:.9g})")
+        yield abs(total - 1.0) < 1e-9 and min(chances) >= 0.0, f"the law of a record sums to 1 ({total:.9g})"
         names = [_key(value) for value in values]
-        seen = dict.fromkeys(names, 0)
-        count, stray = 0, 0
-        while count < 50 * draws:
-            for record in family.draw(member, rng):
-                key = _key(record)
-                stray += key not in seen
-                seen[key] = seen.get(key, 0) + 1
-                count += 1
-        report.say(stray == 0, f"records have the values of the law ({stray} others)")
+        seen: Counter[str] = Counter()
+        while seen.total() < 50 * draws:
+            seen.update(_key(record) for record in family.draw(member, rng))
+        count, stray = seen.total(), sum(times for name, times in seen.items() if name not in names)
+        yield stray == 0, f"records have the values of the law ({stray} others)"
         odd = [
             name
             for name, chance in zip(names, chances, strict=True)
             if min(binom.sf(seen[name] - 1, count, chance), binom.cdf(seen[name], count, chance)) < 0.5 * _ALARM
         ]
-        report.say(
-            not odd, f"frequencies of {count} records are those of the law" + (f", not of {odd[:3]}" if odd else "")
-        )
+        yield not odd, f"frequencies of {count} records are those of the law" + (f", not of {odd[:3]}" if odd else "")
 
 
-def _nearness(family: Family, members: list[Any], rng: np.random.Generator, report: _Report) -> None:
+def _nearness(family: Family, members: list[Any], rng: np.random.Generator) -> Found:
     if family.differ is None:
-        report.skipped.append("how many records differ: not declared")
+        yield None, "how many records differ: not declared"
         return
-    others = members if family.reference is None else [*members, family.reference]
-    worst = math.inf
-    for first, second in itertools.combinations(others, 2):
+    margins = []
+    compared = members if family.reference is None else [*members, family.reference]
+    for first, second in itertools.combinations(compared, 2):
         near = family.differ(first, second)
         if isinstance(near, (int, np.integer)):
-            here, there = family.draw(first, rng), family.draw(second, rng)
-            found = sum(_key(a) != _key(b) for a, b in zip(here, there, strict=True))
-            worst = min(worst, float(near) - found)
+            pair = zip(family.draw(first, rng), family.draw(second, rng), strict=True)
+            margins.append(float(near) - sum(_key(a) != _key(b) for a, b in pair))
         elif family.law is not None:
             p, q = (np.asarray(family.law(member)[1]) for member in (first, second))
-            worst = min(worst, float(near) - 0.5 * float(np.abs(p - q).sum()))
-    if math.isinf(worst):
-        report.skipped.append("differ against the total variation of records: no law declared")
+            margins.append(float(near) - 0.5 * float(np.abs(p - q).sum()))
+    if margins:
+        yield min(margins) >= -1e-9, f"differ is at least what differs (least margin {min(margins):.3g})"
     else:
-        report.say(worst >= -1e-9, f"differ is at least what differs (least margin {worst:.3g})")
+        yield None, "differ against the total variation of records: no law declared"
 
 
-def _losses(family: Family, members: list[Any], draws: int, rng: np.random.Generator, report: _Report) -> None:
+def _losses(family: Family, members: list[Any], draws: int, rng: np.random.Generator) -> Found:
     if family.target is None:
-        report.skipped.append("losses: no target declared")
+        yield None, "losses: no target declared"
         return
-    targets = [np.asarray(family.target(member), dtype=np.float64).reshape(-1) for member in members]
+    targets = np.array([np.asarray(family.target(member), dtype=np.float64).reshape(-1) for member in members])
+    pairs = list(itertools.combinations(range(len(members)), 2))
     spread = float(np.std(targets)) + 1e-3
-    tried = [targets[0][None], *(t[None] for t in targets)]
-    for first, second in itertools.combinations(targets, 2):
-        share = rng.random((draws, 1))
-        tried += [first + share * (second - first), 0.5 * (first + second)[None]]
-    tried.append(targets[0] + spread * rng.standard_normal((draws, targets[0].size)))
+    tried = [targets, targets[0] + spread * rng.standard_normal((draws, targets.shape[1]))]
+    for i, j in pairs:
+        shares = np.append(rng.random(draws), 0.5)[:, None]
+        tried.append(targets[i] + shares * (targets[j] - targets[i]))
     outputs = np.concatenate(tried)
     table = np.array([family.loss(member, outputs) for member in members])
-    own = np.array([float(np.asarray(family.loss(m, t[None]))[0]) for m, t in zip(members, targets, strict=True)])
-    report.say(bool((table >= own[:, None] - 1e-9).all()), f"targets have the least loss of {len(outputs)} outputs")
-    report.say(bool(table.min() >= -1e-12), "losses are at least 0")
-    if family.separation is not None:
-        gaps = [
-            float((table[i] + table[j]).min()) - family.separation(members[i], members[j])
-            for i, j in itertools.combinations(range(len(members)), 2)
-        ]
-        if gaps:
-            report.say(
-                min(gaps) >= -1e-9, f"separation is at most the sum of two losses (least margin {min(gaps):.3g})"
-            )
+    own = np.diag(table[:, : len(members)])
+    yield bool((table >= own[:, None] - 1e-9).all()), f"targets have the least loss of {len(outputs)} outputs"
+    yield bool(table.min() >= -1e-12), "losses are at least 0"
+    if family.separation is not None and pairs:
+        gap = min(float((table[i] + table[j]).min()) - family.separation(members[i], members[j]) for i, j in pairs)
+        yield gap >= -1e-9, f"separation is at most the sum of two losses (least margin {gap:.3g})"
     if family.radius > 0.0:
         below = int((table < family.radius * (1.0 - 1e-9)).sum(axis=0).max())
-        report.say(below <= 1, f"no output is within the radius of two members ({below})")
+        yield below <= 1, f"no output is within the radius of two members ({below})"
 
 
-def _scores(family: Family, rng: np.random.Generator, report: _Report) -> None:
+def _scores(family: Family, rng: np.random.Generator) -> Found:
     if family.score is None:
         return
     member = family.sample(rng)
-    found: list[np.ndarray] = []
-    while sum(len(part) for part in found) < 4000:
-        found.append(np.asarray(family.score(member, family.draw(member, rng))))
-    scores = np.concatenate(found)
+    needed = -(-4000 // family.n)
+    scores = np.concatenate([np.asarray(family.score(member, family.draw(member, rng))) for _ in range(needed)])
     errors = scores.std(axis=0) / math.sqrt(len(scores))
     off = float((np.abs(scores.mean(axis=0)) / np.maximum(errors, 1e-300)).max())
-    report.say(off < 7.0, f"scores have mean 0 (largest of {off:.2f} standard errors)")
+    yield off < 7.0, f"scores have mean 0 (largest of {off:.2f} standard errors)"
     squares = (scores**2).sum(axis=1)
     error = float(squares.std()) / math.sqrt(len(scores))
     trace, largest = family.information
     high = float(np.linalg.eigvalsh(scores.T @ scores / len(scores))[-1])
-    report.say(
-        float(squares.mean()) <= trace + 7.0 * error, f"information: trace {squares.mean():.4g}, at most {trace:g}"
-    )
-    report.say(
-        high <= largest * 1.25 + 7.0 * error / family.width, f"information: eigenvalue {high:.4g} of {largest:g}"
-    )
+    mean = float(squares.mean())
+    yield mean <= trace + 7.0 * error, f"information: trace {mean:.4g}, at most {trace:g}"
+    yield high <= largest * 1.25 + 7.0 * error / family.width, f"information: eigenvalue {high:.4g} of {largest:g}"
 
 
 def _key(record: Any) -> str:

@@ -53,15 +53,18 @@ def measured_risk(
 
 
 def _one(mechanism: Mechanism, floor: Floor | HardFamily, trials: int, rng: np.random.Generator, problem: Any) -> float:
-    def loss(member: Any, data: Any, score: Callable[[Any, np.ndarray], np.ndarray]) -> float:
-        outputs = np.asarray(mechanism(data if problem is None else problem(data), trials, rng), dtype=np.float64)
-        return float(np.mean(score(member, outputs.reshape(trials, -1))))
-
+    """The mean loss of `trials` runs, on one member's data; or the sum over all members."""
+    members: Sequence[Any]
     if isinstance(floor, Floor):
-        member = floor.family.sample(rng)
-        return loss(member, floor.family.draw(member, rng), floor.family.loss)
-    members = floor.enumerated if floor.aggregate == "sum" else (floor.members(rng),)
-    return sum(loss(member, floor.instances(member, rng), floor.excess) for member in members)
+        members, draw, loss = (floor.family.sample(rng),), floor.family.draw, floor.family.loss
+    else:
+        members, draw, loss = floor.enumerated or (floor.members(rng),), floor.instances, floor.excess
+    total = 0.0
+    for member in members:
+        data = draw(member, rng)
+        outputs = np.asarray(mechanism(data if problem is None else problem(data), trials, rng), dtype=np.float64)
+        total += float(np.mean(loss(member, outputs.reshape(trials, -1))))
+    return total
 
 
 def frontier(

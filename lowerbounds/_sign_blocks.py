@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,9 @@ from lowerbounds.instances import (
     Moments,
     basis_rows,
     checked,
+    choice,
     count,
+    invalid,
     positive,
     sign_distances,
     sign_rows,
@@ -47,16 +50,22 @@ def sizes(
     privacy: tuple[Privacy, float, str],
     bounds: tuple[float, float, float],
     least: tuple[int, int] = (1, 1),
+    allowed: tuple[str, ...] = ("exact", "tight"),
 ) -> Sizes:
     """The arguments of a construction, checked.
 
-    `privacy` is (ε or a curve, δ, constants), `bounds` (‖X‖, Y, B), `least` of n and of d.
+    `privacy` is (ε or a curve, δ, constants), `bounds` (‖X‖, Y, B), `least` of n and of d; `allowed` are the constants.
+    ε is at least 1/n, and at most 1 where no constants are printed.
     """
     x_bound, y_bound, radius = (
         positive(name, value) for name, value in zip(("x_bound", "y_bound", "radius"), bounds, strict=True)
     )
     sized = count("n", n, at_least=least[0]), count("d", d, at_least=least[1])
-    return Sizes(*sized, of_claim(*privacy), (x_bound, y_bound, radius))
+    claim = of_claim(*privacy[:2], choice("constants", privacy[2], allowed))
+    weakest, most = 1.0 / sized[0], math.inf if "printed" in allowed else 1.0
+    if not weakest <= claim.strength <= most:
+        raise invalid("epsilon", f"at least 1/n = {weakest:g}" + (most == 1.0) * " and at most 1", privacy[0])
+    return Sizes(*sized, claim, (x_bound, y_bound, radius))
 
 
 class Labels(NamedTuple):

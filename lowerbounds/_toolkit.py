@@ -160,23 +160,16 @@ class Floor:
         None: for every algorithm.
     argument : str
         The argument, with its numbers.
-    pair : callable
-        ``pair(distance, rng)``: the attack; see `attack`.
+    attack : callable
+        ``attack(distance, rng)``: two data sets that differ in `distance` records, and the score by which the argument
+        tells them apart, as an `Attack`.
     """
 
     value: float
     family: Family
     privacy: Curve | None
     argument: str
-    pair: Callable[[int, np.random.Generator], Attack]
-
-    @property
-    def n(self) -> int:
-        return self.family.n
-
-    def attack(self, distance: int, rng: np.random.Generator) -> Attack:
-        """Two data sets that differ in `distance` records, and the score by which the argument tells them apart."""
-        return self.pair(distance, rng)
+    attack: Callable[[int, np.random.Generator], Attack]
 
 
 def le_cam(family: Family, privacy: Privacy, delta: float = 0.0, *, pair: tuple[Any, Any] | None = None) -> Floor:
@@ -197,7 +190,9 @@ def le_cam(family: Family, privacy: Privacy, delta: float = 0.0, *, pair: tuple[
     at least its mean over what the two data sets share.
     """
     made = curve(privacy, delta)
-    first, second = _pair_of(family) if pair is None else pair
+    if pair is None:
+        _hypotheses(family, 2, radius=False)
+    first, second = pair or family.members[:2]
     left = _left(family, made, first, second)
     value = 0.5 * _needs(family, "separation")(first, second) * left
     return Floor(
@@ -264,10 +259,7 @@ def packing_floor(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor
     Barber & Duchi 2014).
     """
     made = curve(privacy, delta)
-    count = len(family.members)
-    if count < 2 or family.radius <= 0.0:
-        raise invalid("family", "one with at least two members and a radius > 0", family.name)
-    reference = family.members[0] if family.reference is None else family.reference
+    count, reference = _hypotheses(family, 2)
     near = max(_differ(family, reference, member) for member in family.members)
     if isinstance(near, (int, np.integer)):
         options = [(int(near), 0.0)]
@@ -281,7 +273,7 @@ def packing_floor(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor
         family,
         made,
         f"{count} disjoint events, up to {k} records apart: mean probability at most {hit:.6g}",
-        _two_members(family, *_pair_of(family)),
+        _two_members(family, *family.members[:2]),
     )
 
 
@@ -301,10 +293,7 @@ def fano(family: Family, privacy: Privacy | None = None, delta: float = 0.0) -> 
     mean over K of that of the curve's pair at distance K, (Kμ)²/2 under μ-GDP and K²ρ under ρ-zCDP; infinite where
     δ > 0 at every ε.
     """
-    count = len(family.members)
-    if count < 3 or family.radius <= 0.0:
-        raise invalid("family", "one with at least three members and a radius > 0", family.name)
-    reference = family.members[0] if family.reference is None else family.reference
+    count, reference = _hypotheses(family, 3)
     bounds = []
     if family.divergence is not None:
         bounds.append(family.n * max(family.divergence(member, reference) for member in family.members))
@@ -322,7 +311,7 @@ def fano(family: Family, privacy: Privacy | None = None, delta: float = 0.0) -> 
         family,
         made,
         f"{count} hypotheses, information at most {information:.6g}",
-        _two_members(family, *_pair_of(family)),
+        _two_members(family, *family.members[:2]),
     )
 
 
@@ -476,10 +465,11 @@ def _needs(family: Family, name: str) -> Callable[..., Any]:
     return found
 
 
-def _pair_of(family: Family) -> tuple[Any, Any]:
-    if len(family.members) < 2:
-        raise invalid("family", "one with at least two members", family.name)
-    return family.members[0], family.members[1]
+def _hypotheses(family: Family, at_least: int, radius: bool = True) -> tuple[int, Any]:
+    """How many members a family has, and the one that all are compared with."""
+    if len(family.members) < at_least or (radius and family.radius <= 0.0):
+        raise invalid("family", f"one with at least {at_least} members" + radius * " and a radius > 0", family.name)
+    return len(family.members), family.members[0] if family.reference is None else family.reference
 
 
 def _two_members(family: Family, first: Any, second: Any) -> Callable[[int, np.random.Generator], Attack]:
@@ -497,8 +487,8 @@ def _two_members(family: Family, first: Any, second: Any) -> Callable[[int, np.r
         elif family.law is not None:
             here, there = _coupled(family, first, second, min(distance, family.n))
         else:
-            here, other = family.draw(first, rng), family.draw(second, rng)
-            there = _with(here, other, slice(0, distance))
+            here, there = family.draw(first, rng), family.draw(second, rng)
+            there[distance:] = here[distance:]
         return Attack(here, there, distance, score, f"{family.name}: two hypotheses, {distance} records apart")
 
     return pair
@@ -554,9 +544,3 @@ def _targets(family: Family, score: Callable[[Any, Any], np.ndarray]) -> Callabl
         )
 
     return pair
-
-
-def _with(data: Any, other: Any, where: slice) -> Any:
-    made = data.copy()
-    made[where] = other[where]
-    return made

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -43,51 +43,34 @@ _MAPPINGS = "{'mu': m}, {'rho': r}, {'rdp': {alpha: tau}} or {'epsilon': e, 'del
 _MUST_BE = f"a number > 0, a mapping {_MAPPINGS}, an object with delta(epsilon), or f(alpha)"
 
 
-class Curve(Protocol):
+class Curve:
     """What a floor asks of a privacy claim; k is the number of records in which two data sets differ."""
-
-    @property
-    def claim(self) -> str:
-        """The claim in words."""
-        ...
 
     @property
     def scale(self) -> float:
         """An ε of the same strength: data sets 1/ε apart are as easy to tell apart as under pure ε-DP."""
-        ...
+        k = 1
+        while self.overlap(k) > math.exp(-0.5) and k < 2**20:
+            k *= 2
+        return -2.0 * math.log(max(self.overlap(k), 1e-300)) / k
 
     def pair(self, k: int) -> Pair:
         """Weights of two laws P, Q of which all output laws at distance k are post-processings (or blurred ones).
 
         For sums of functions of (p, q) that are homogeneous of degree 1 and smooth.
         """
-        ...
-
-    def overlap(self, k: int) -> float:
-        """1 − TV at distance k: the least sum of the two error probabilities of a test."""
-        ...
+        raise NotImplementedError
 
     def most(self, p: Any, k: int) -> Any:
         """The largest probability at distance k of an event that has probability p."""
-        ...
+        raise NotImplementedError
+
+    def overlap(self, k: int) -> float:
+        """1 − TV at distance k: the least sum of the two error probabilities of a test."""
+        return overlap(self.pair(k))
 
     def divergence(self, k: int) -> float:
         """A bound on the Kullback–Leibler divergence at distance k."""
-        ...
-
-    def leak_and_square(self) -> tuple[float, float]:
-        """(ℓ, χ²) of neighbours: P = Q but for mass ℓ beside Q, and a χ² divergence of the rest of at most χ²."""
-        ...
-
-
-@dataclass(frozen=True)
-class _OfPair:
-    """What the pair of laws says of divergences."""
-
-    def pair(self, k: int) -> Pair:
-        raise NotImplementedError
-
-    def divergence(self, k: int) -> float:
         p, q = self.pair(k)
         if p[q <= 0.0].sum() > 0.0:
             return math.inf
@@ -95,6 +78,7 @@ class _OfPair:
         return float((p[both] * np.log(p[both] / q[both])).sum())
 
     def leak_and_square(self) -> tuple[float, float]:
+        """(ℓ, χ²) of neighbours: P = Q but for mass ℓ beside Q, and a χ² divergence of the rest of at most χ²."""
         p, q = self.pair(1)
         shared = q > 0.0
         return float(p[~shared].sum()), float(((p - q)[shared] ** 2 / q[shared]).sum())
@@ -121,7 +105,7 @@ def bayes_variance(pair: Pair) -> float:
 
 
 @dataclass(frozen=True)
-class Approximate(_OfPair):
+class Approximate(Curve):
     """(ε, δ): `constants` "exact" is the group bound (kε, δ_k), "tight" the composed curve."""
 
     epsilon: float
@@ -129,22 +113,18 @@ class Approximate(_OfPair):
     constants: str = "tight"
 
     @property
-    def claim(self) -> str:
-        return f"({self.epsilon:g}, {self.delta:g})-DP"
-
-    @property
     def scale(self) -> float:
         return self.epsilon
 
     @cached_property
     def _neighbours(self) -> Lines:
-        return _two_lines(self.claim, self.epsilon, self.delta)
+        return _two_lines(self.epsilon, self.delta)
 
     def _at(self, k: int) -> tuple[Lines, int]:
         """A curve, and how often it is composed: the group bound is another curve of neighbours."""
         if self.constants == "tight":
             return self._neighbours, k
-        return _two_lines(self.claim, k * self.epsilon, group_delta(self.epsilon, self.delta, k)), 1
+        return _two_lines(k * self.epsilon, group_delta(self.epsilon, self.delta, k)), 1
 
     def pair(self, k: int) -> Pair:
         lines, times = self._at(k)
@@ -152,7 +132,7 @@ class Approximate(_OfPair):
 
     def overlap(self, k: int) -> float:
         if self.constants == "tight":
-            return overlap(self.pair(k))
+            return super().overlap(k)
         return 2.0 * (1.0 - group_delta(self.epsilon, self.delta, k)) * logistic(-k * self.epsilon)
 
     def most(self, p: Any, k: int) -> Any:
@@ -161,14 +141,10 @@ class Approximate(_OfPair):
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Curve):
     """μ-GDP: at distance k exactly kμ-GDP."""
 
     mu: float
-
-    @property
-    def claim(self) -> str:
-        return f"{self.mu:g}-GDP"
 
     @property
     def scale(self) -> float:
@@ -195,21 +171,13 @@ class Gaussian:
 
 
 @dataclass(frozen=True, eq=False)
-class Lines(_OfPair):
+class Lines(Curve):
     """The least of finitely many lines, given by its corners: g(x[i]) = y[i], linear between, g = 1 from x[-1] on."""
 
-    claim: str
     x: np.ndarray
     y: np.ndarray
     _forward: list[np.ndarray] = field(default_factory=list, repr=False)
     _backward: list[np.ndarray] = field(default_factory=list, repr=False)
-
-    @property
-    def scale(self) -> float:
-        k = 1
-        while self.overlap(k) > math.exp(-0.5) and k < 2**20:
-            k *= 2
-        return -2.0 * math.log(max(self.overlap(k), 1e-300)) / k
 
     def most(self, p: Any, k: int) -> Any:
         for _ in range(k):
@@ -253,10 +221,6 @@ class Renyi(Lines):
     orders: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
     taus: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
 
-    def times(self, factor: float) -> Renyi:
-        """The claim with every bound this many times as large."""
-        return _of_renyi(self.claim, self.rho * factor, self.delta, self.orders, self.taus * factor)
-
     def divergence(self, k: int) -> float:
         if self.delta > 0.0:
             return super().divergence(k)
@@ -292,7 +256,7 @@ def curve(privacy: Any, delta: Any = 0.0, constants: str = "tight") -> Curve:
     InvalidInput
         The claim cannot be read, is a lower bound on δ, or is no curve.
     """
-    if isinstance(privacy, (Approximate, Gaussian, Lines)):
+    if isinstance(privacy, Curve):
         return privacy
     if isinstance(privacy, (bool, str)) or privacy is None:
         raise invalid("privacy", _MUST_BE, privacy)
@@ -380,28 +344,26 @@ def _of_mapping(claim: Mapping[str, Any], constants: str) -> Curve:
         return curve(claim["epsilon"], claim.get("delta", 0.0), constants)
     if "rho" in claim and set(claim) <= {"rho", "delta"}:
         rho, delta = validation.real("rho", claim["rho"], above=0.0), validation.delta(claim.get("delta", 0.0))
-        said = f"{rho:g}-zCDP" if delta == 0.0 else f"{delta:g}-approximate {rho:g}-zCDP"
-        return _of_renyi(said, rho, delta, _ORDERS, rho * _ORDERS)
+        return _of_renyi(rho, delta, _ORDERS, rho * _ORDERS)
     if set(claim) == {"rdp"} and isinstance(claim["rdp"], Mapping) and claim["rdp"]:
         orders = np.array([validation.real("an order alpha of rdp", order, above=1.0) for order in claim["rdp"]])
         taus = np.array([validation.real("a bound tau of rdp", tau, above=0.0) for tau in claim["rdp"].values()])
-        said = ", ".join(f"({order:g}, {tau:g})" for order, tau in zip(orders, taus, strict=True)) + "-RDP"
-        return _of_renyi(said, math.nan, 0.0, orders, taus)
+        return _of_renyi(math.nan, 0.0, orders, taus)
     raise invalid("privacy", _MAPPINGS, dict(claim))
 
 
-def _two_lines(claim: str, epsilon: float, delta: float) -> Lines:
+def _two_lines(epsilon: float, delta: float) -> Lines:
     """The corners of g of the module: at 0, where its two lines meet, and where it reaches 1."""
     corner = (1.0 - delta) / (1.0 + math.exp(min(epsilon, _LARGEST)))
-    return Lines(claim, np.array([0.0, corner, 1.0 - delta]), np.array([delta, 1.0 - corner, 1.0]))
+    return Lines(np.array([0.0, corner, 1.0 - delta]), np.array([delta, 1.0 - corner, 1.0]))
 
 
-def _of_renyi(said: str, rho: float, delta: float, orders: np.ndarray, taus: np.ndarray) -> Renyi:
+def _of_renyi(rho: float, delta: float, orders: np.ndarray, taus: np.ndarray) -> Renyi:
     shared = 1.0 - delta
     inside = np.minimum(_TESTS / shared, 1.0)
     most = delta + shared * _two_coins(inside, orders, taus, 0.0 if math.isnan(rho) else rho)
-    made = _of_values(said, np.minimum(most, 1.0))
-    return Renyi(made.claim, made.x, made.y, rho=rho, delta=delta, orders=orders, taus=taus)
+    made = _of_values(np.minimum(most, 1.0))
+    return Renyi(made.x, made.y, rho=rho, delta=delta, orders=orders, taus=taus)
 
 
 def _two_coins(p: np.ndarray, orders: np.ndarray, taus: np.ndarray, divergence: float) -> np.ndarray:
@@ -436,7 +398,7 @@ def _of_profile(profile: Any) -> Lines:
     values = [float(profile.delta(float(epsilon))) for epsilon in levels]
     if not all(0.0 <= value <= 1.0 for value in values) or any(np.diff(values) > 1e-12):
         raise invalid("privacy", "a profile whose delta(epsilon) lies in [0, 1] and does not increase", profile)
-    return _least(f"the profile {_name(profile)}", np.exp(levels), np.array(values))
+    return _least(np.exp(levels), np.array(values))
 
 
 def _of_trade_off(f: Callable[[float], float]) -> Lines:
@@ -446,10 +408,10 @@ def _of_trade_off(f: Callable[[float], float]) -> Lines:
     slopes = np.diff(read) / np.diff(_TESTS)
     if (np.diff(slopes) > 1e-6 * (1.0 + slopes[1:])).any():
         raise invalid("privacy", "a convex trade-off function", f)
-    return _of_values(f"the trade-off function {_name(f)}", read)
+    return _of_values(read)
 
 
-def _of_values(claim: str, read: np.ndarray) -> Lines:
+def _of_values(read: np.ndarray) -> Lines:
     """The least curve that is above every concave one with these values at `_TESTS`, but for finitely many corners."""
     slopes = np.diff(read) / np.diff(_TESTS)
     # On each interval a concave function lies below the chords of the intervals on either side, continued.
@@ -462,10 +424,10 @@ def _of_values(claim: str, read: np.ndarray) -> Lines:
     last = x[-2] + (1.0 - y[-2]) / slopes[-2] if slopes[-2] > 0.0 else x[-2]
     ends = [(0.0, y[1] - slopes[1] * x[1]), (min(last, 1.0), 1.0), (1.0, 1.0)]
     points = np.array([*zip(x, y, strict=True), *zip(at, top, strict=True), *ends])
-    return _hull(claim, np.clip(points, 0.0, 1.0))
+    return _hull(np.clip(points, 0.0, 1.0))
 
 
-def _hull(claim: str, points: np.ndarray) -> Lines:
+def _hull(points: np.ndarray) -> Lines:
     """The least concave function above these points."""
     kept: list[np.ndarray] = []
     for point in points[np.lexsort((-points[:, 1], points[:, 0]))]:
@@ -474,7 +436,7 @@ def _hull(claim: str, points: np.ndarray) -> Lines:
         while len(kept) > 1 and _turn(kept[-2], kept[-1], point) >= 0.0:
             kept.pop()
         kept.append(point)
-    return _rising(claim, *np.array(kept).T)
+    return _rising(*np.array(kept).T)
 
 
 def _turn(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
@@ -482,14 +444,14 @@ def _turn(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
-def _least(claim: str, growth: np.ndarray, deltas: np.ndarray) -> Lines:
+def _least(growth: np.ndarray, deltas: np.ndarray) -> Lines:
     """The curve that (log growth, delta) at every level leaves: each gives two lines."""
     slopes = np.concatenate([growth, 1.0 / growth, [0.0]])
     heights = np.concatenate([deltas, 1.0 - (1.0 - deltas) / growth, [1.0]])
-    return _envelope(claim, slopes, heights)
+    return _envelope(slopes, heights)
 
 
-def _envelope(claim: str, slopes: np.ndarray, heights: np.ndarray) -> Lines:
+def _envelope(slopes: np.ndarray, heights: np.ndarray) -> Lines:
     """The least of the lines slopes·p + heights on [0, 1], by its corners."""
     order = np.lexsort((heights, -slopes))
     kept: list[tuple[float, float]] = []
@@ -502,25 +464,21 @@ def _envelope(claim: str, slopes: np.ndarray, heights: np.ndarray) -> Lines:
     at = np.array([_meet(a, b) for a, b in pairwise(kept)])
     x = np.concatenate([[0.0], at[(at > 0.0) & (at < 1.0)], [1.0]])
     least = (np.outer(x, [slope for slope, _ in kept]) + [height for _, height in kept]).min(axis=1)
-    return _rising(claim, x, np.maximum(least, x))
+    return _rising(x, np.maximum(least, x))
 
 
-def _rising(claim: str, x: np.ndarray, y: np.ndarray) -> Lines:
+def _rising(x: np.ndarray, y: np.ndarray) -> Lines:
     """The corners up to the first at which the curve is 1."""
     y = np.maximum.accumulate(np.clip(y, 0.0, 1.0))
     full = int(np.argmax(y >= 1.0 - 1e-15))
     x, y = x[: full + 1].copy(), y[: full + 1].copy()
     y[-1] = 1.0
     rising = np.concatenate([[True], np.diff(y) > 0.0])
-    return Lines(claim, x[rising], y[rising])
+    return Lines(x[rising], y[rising])
 
 
 def _meet(a: tuple[float, float], b: tuple[float, float]) -> float:
     return (b[1] - a[1]) / (a[0] - b[0])
-
-
-def _name(thing: Any) -> str:
-    return str(getattr(thing, "why", None) or getattr(thing, "__name__", None) or type(thing).__name__)
 
 
 def best_distance(privacy: Any, n: int, delta: float = 0.0, *, purpose: str = "floor") -> int:

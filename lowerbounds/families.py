@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -144,9 +145,9 @@ def sparse_mean(n: int, d: int, bias: float) -> Family:
         "sparse mean", n, lambda member, rng: np.where(rng.random((n, d)) < 0.5 * (1.0 + means(member)), 1.0, -1.0),
         lambda member, outputs: _squared(means(member), outputs), members=tuple(range(d)), target=means,
         differ=lambda member, other: 0.0 if member == other else 0.5 * bias * sum(v >= 0 for v in (member, other)),
-        couple=couple, separation=lambda member, other: 0.0 if member == other else bias**2, radius=0.5 * bias**2,
+        couple=couple, separation=_apart(bias**2), radius=0.5 * bias**2,
         reference=-1,
-        divergence=lambda member, other: 0.0 if member == other else divergence, width=d,
+        divergence=_apart(divergence), width=d,
         law=law if d <= _ENUMERATED else None, source="one large coordinate of d",
     )  # fmt: skip
 
@@ -171,8 +172,8 @@ def heavy_mean(n: int, chance: float, *, theta: float = 2.0) -> Family:
         lambda member, outputs: np.abs(_column(outputs) - member * chance * size),
         members=(1, -1),
         target=lambda member: np.array([member * chance * size]),
-        differ=lambda member, other: 0.0 if member == other else chance,
-        separation=lambda member, other: 0.0 if member == other else 2.0 * chance * size,
+        differ=_apart(chance),
+        separation=_apart(2.0 * chance * size),
         width=1,
         law=lambda member: ([-size, 0.0, size], [chance * (member < 0), 1.0 - chance, chance * (member > 0)]),
         source="Barber & Duchi 2014; Kamath, Singhal & Ullman 2020",
@@ -210,7 +211,7 @@ def heavy_regression(n: int, d: int, chance: float, *, theta: float = 2.0, seed:
     return Family(
         "heavy-tailed regression", n, draw, loss, members=tuple(range(len(code))),
         target=lambda member: code[member] / math.sqrt(d),
-        differ=lambda member, other: 0.0 if member == other else chance, radius=chance * longest / 8.0, width=d,
+        differ=_apart(chance), radius=chance * longest / 8.0, width=d,
         law=lambda member: ([tuple(np.append(size * v, longest).tolist()) for v in code] + [(0.0,) * (d + 1)],
                             [chance * (v == member) for v in range(len(code))] + [1.0 - chance]),
         source="rare_packing",
@@ -239,8 +240,8 @@ def selection(n: int, candidates: int, votes: int) -> Family:
     return Family(
         "selection", n, draw, lambda member, outputs: (_column(outputs) != member).astype(np.float64),
         members=tuple(range(1, candidates + 1)), target=lambda member: np.array([float(member)]),
-        differ=lambda member, other: 0 if member == other else votes,
-        separation=lambda member, other: 0.0 if member == other else 1.0, radius=1.0, width=1,
+        differ=_apart(votes),
+        separation=_apart(1.0), radius=1.0, width=1,
         source="Hardt & Talwar 2010",
     )  # fmt: skip
 
@@ -258,6 +259,11 @@ def of_hard_family(family: HardFamily) -> Family:
         members=family.enumerated, prior=None if family.enumerated else family.members, target=family.minimisers,
         width=family.d, source=family.source,
     )  # fmt: skip
+
+
+def _apart(value: Any) -> Callable[[Any, Any], Any]:
+    """Of two members: the same for any two that differ, 0 for equal ones."""
+    return lambda member, other: type(value)(0) if member == other else value
 
 
 def _squared(target: np.ndarray, outputs: np.ndarray) -> np.ndarray:

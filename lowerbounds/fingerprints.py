@@ -162,12 +162,10 @@ def _printed_floor(effective: float, rank: int, active: int, power: float, scale
 
 def _bracket(privacy: Curve, beta: float, constants: str, half: float) -> tuple[float, float]:
     """(a, k) of the floor B‖X‖α/((1 + 2β)d'^{1/p})·[a − nαk/d']; `half` is a for "tight"."""
-    if not isinstance(privacy, Approximate):
-        return half, 0.5 * (1.0 - privacy.overlap(1))
-    epsilon, delta = min(privacy.epsilon, 700.0), privacy.delta  # beyond, either floor is below zero for certain
-    if constants == "tight":
-        return half, 0.5 * (math.tanh(0.5 * epsilon) + 2.0 * delta / (math.exp(epsilon) + 1.0))
-    return 0.25 - 2.0 * beta, 0.5 * (math.expm1(epsilon) + delta)
+    if isinstance(privacy, Approximate) and constants != "tight":
+        # Beyond 700 the floor is below zero for certain.
+        return 0.25 - 2.0 * beta, 0.5 * (math.expm1(min(privacy.epsilon, 700.0)) + privacy.delta)
+    return half, 0.5 * (1.0 - privacy.overlap(1))
 
 
 def _best_choice(n: int, rank: int, claim: Claim, power: float, beta: float) -> tuple[int, float]:

@@ -77,7 +77,7 @@ class Moments(NamedTuple):
 class HardFamily:
     """Instances on which no (ε, δ)-private algorithm is accurate on all, and the floor that says how accurate.
 
-    A floor holds for the family, aggregated as `aggregate` says, never for one instance. The family is lazy:
+    A floor holds for the family, aggregated as `how` says, never for one instance. The family is lazy:
     `members` and `instances` make one instance at a time, `moments` the statistics of many without their records.
     A construction is a subclass: its data sets, their excess risk, and in `left` the floor.
 
@@ -99,11 +99,9 @@ class HardFamily:
         The numbers of the construction, after rounding to integers.
     printed : float, optional
         A floor that a theorem prints, in place of the construction's own.
-    aggregate : {"mean", "sum"}
-        "mean": the mean over members drawn from the prior (and over the data, where they are random). "sum": the
-        sum over the members `enumerated`.
     enumerated : tuple
-        All members, where they are few; else empty.
+        All members, where they are few: the floor is on the sum over them. Else empty: it is on the mean over members
+        drawn from the prior (and over the data, where they are random).
     loss : str
         As in `Instance`.
     """
@@ -119,7 +117,6 @@ class HardFamily:
     distance: int = 1
     printed: float | None = None
 
-    aggregate: ClassVar[str] = "mean"
     enumerated: ClassVar[tuple[Any, ...]] = ()
     loss: ClassVar[str] = "squared"
     moments: ClassVar[Any] = None
@@ -215,7 +212,6 @@ class HardFamily:
 class PairOfData(HardFamily):
     """Two data sets, 0 and 1; the floor is on the sum of the two mean risks."""
 
-    aggregate: ClassVar[str] = "sum"
     enumerated: ClassVar[tuple[Any, ...]] = (0, 1)
 
     def members(self, rng: np.random.Generator) -> Any:

@@ -70,13 +70,9 @@ def large_radius(
     (0.254/32)·Y²·min(1, r²/(nε)).
     Source: takes the place of the step "no loss of generality" of appendix A.7.
     """
-    if constants not in ("exact", "tight"):
-        raise invalid("constants", "one of exact, tight", constants)
     asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius), least=(3, 2))
     n, d, claim, (x_bound, y_bound, radius) = asked
     strength, ratio = claim.strength, asked.ratio
-    if not 1.0 / n <= strength <= 1.0:
-        raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
     if ratio < 1.0:
         raise invalid("radius", f"at least y_bound/x_bound = {y_bound / x_bound:g}", radius)
     shared = min(math.floor(1.0 / strength + 1e-9), (n - 1) // 2)

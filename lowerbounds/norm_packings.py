@@ -6,7 +6,7 @@ import math
 
 from lowerbounds._sign_blocks import Labels, SignBlocks, sizes
 from lowerbounds.curves import Privacy
-from lowerbounds.instances import HardFamily, invalid
+from lowerbounds.instances import HardFamily
 
 
 def norm_packing(
@@ -64,13 +64,9 @@ def norm_packing(
     smaller one, and d' ≥ ½min(d, (rN/2)^{2/3}, N/2) makes it at least (Y²/16)·min(√d·r/N, r^{4/3}/N^{2/3}).
     Source: Theorem 4, appendix A.7, with labels 0 in place of pairs ±Y, so that nothing is rounded.
     """
-    if constants not in ("exact", "tight"):
-        raise invalid("constants", "one of exact, tight", constants)
     asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius))
     n, d, claim, (x_bound, y_bound, radius) = asked
     strength, ratio = claim.strength, asked.ratio
-    if not 1.0 / n <= strength <= 1.0:
-        raise invalid("epsilon", f"between 1/n = {1.0 / n:g} and 1", epsilon)
     size = n * strength
     if ratio * size >= 1.0:
         gap = math.floor(1.0 / strength + 1e-9)

@@ -6,7 +6,7 @@ import math
 
 from lowerbounds._sign_blocks import Labels, SignBlocks, sizes
 from lowerbounds.curves import Privacy
-from lowerbounds.instances import CONSTANTS, HardFamily, choice, count, invalid
+from lowerbounds.instances import CONSTANTS, HardFamily, count, invalid
 from lowerbounds.two_points import check_printed_delta
 
 
@@ -71,12 +71,9 @@ def packing(
     floor; nothing else is lost. "tight" replaces randomised response by the two laws that are easiest to distinguish.
     Source: Theorem 4, appendix A.7 (its (10) and (11) each lose a factor 2).
     """
-    choice("constants", constants, CONSTANTS)
-    asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius))
+    asked = sizes(n, d, (epsilon, delta, constants), (x_bound, y_bound, radius), allowed=CONSTANTS)
     n, d, claim, (x_bound, y_bound, radius) = asked
     strength, ratio = claim.strength, asked.ratio
-    if strength < 1.0 / n:
-        raise invalid("epsilon", f"at least 1/n = {1.0 / n:g}", epsilon)
     if constants == "printed":
         if epsilon > 1.0:
             raise invalid("epsilon", "at most 1 for the printed constant", epsilon)

@@ -48,7 +48,7 @@ def strongest(floors) -> Floor:
 
 def verdict(mechanism, floor: Floor, claim: Any, trials: int, distance: int | None = None) -> str | None:
     """Of the claim, composed over the records in which the attack's two data sets differ, at level 1e-6."""
-    k = best_distance(claim, floor.n, purpose="attack") if distance is None else distance
+    k = best_distance(claim, floor.family.n, purpose="attack") if distance is None else distance
     pair = floor.attack(k, np.random.default_rng(1))
     composed = at_distance(claim, pair.distance)
     given: dict[str, Any] = {"claim": composed, "trials": trials, "confidence": 1.0 - 1e-6, "score": pair.score}
@@ -360,10 +360,10 @@ def test_gaussian_claims_leave_more_than_their_epsilon_and_delta() -> None:
     ("call", "message"),
     [
         (lambda f: le_cam(replace(f, differ=None), 1.0), "family must be one with differ"),
-        (lambda f: le_cam(replace(f, members=f.members[:1]), 1.0), "at least two members"),
+        (lambda f: le_cam(replace(f, members=f.members[:1]), 1.0), "at least 2 members"),
         (lambda f: assouad(replace(f, members=(0.5, 1.0)), 1.0), "vectors of signs"),
         (lambda f: packing_floor(f, 1.0), "a radius > 0"),
-        (lambda f: fano(f), "at least three members"),
+        (lambda f: fano(f), "at least 3 members"),
         (lambda f: fingerprint(replace(f, width=2), 1.0), "Beta priors"),
         (lambda f: score_attack(f, 1.0), "family must be one with score"),
         (lambda f: le_cam(replace(f, differ=lambda a, b: 1.5), 1.0), "differ must be an integer, or a chance"),
