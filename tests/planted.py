@@ -26,11 +26,6 @@ Checks = Mapping[str, tuple[Callable[[Any], None], tuple[tuple[str, str], ...]]]
 """Kernel: its comparison with the twin, and expressions with what is planted for them."""
 
 
-def every_plant(checks: Checks) -> list[tuple[str, str, str]]:
-    """Kernel, expression and what is planted for it, one after the other."""
-    return [(name, *plant) for name, (_, plants) in checks.items() for plant in plants]
-
-
 def see(check: Callable[[Any], None], broken: Callable[..., Any]) -> None:
     """The comparison with the twin must fail on a broken kernel."""
     with pytest.raises((AssertionError, IndexError, OverflowError, ValueError)):
