@@ -147,6 +147,7 @@ def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch: pytest.Mon
     assert dpbench.judge(theorem, seconds=1.0).verdict == "not refuted"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("names", [("alpha", "order", "order_of_divergence"), ("epsilon", "level", "level_of_loss"),
                                    ("t", "first", "stop"), ("claimed_scale", "power_n", "open_x_0")])  # fmt: skip
 def test_symbols_have_any_name(names: tuple[str, ...]) -> None:
@@ -160,6 +161,7 @@ def test_symbols_have_any_name(names: tuple[str, ...]) -> None:
         assert made.verdict == "refuted", (claim, made)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["order", "room", "scale", "below_one", "open_a_0", "claimed_scale", "run"])
 def test_a_hypothesis_has_any_name(name: str) -> None:
     """Of the name of a condition of ours it is not taken for that one: without it the claim would be refuted."""

@@ -232,11 +232,6 @@ def garbage(folder: Path) -> None:
         file.write_bytes(b"\x80\x05garbage" * 100)
 
 
-def cut_the_objects(folder: Path) -> None:
-    for file in folder.rglob("*.nbc"):
-        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-
-
 def swap_the_objects(folder: Path) -> None:
     """Each of two kernels of a module gets the other's object."""
     one, other = (next(folder.rglob(f"_caller.{name}-*.nbc")) for name in ("caller", "element"))
@@ -247,10 +242,8 @@ def swap_the_objects(folder: Path) -> None:
 
 DAMAGES = {
     "index truncated": lambda folder: truncate(folder, ".nbi", 40),
-    "index empty": lambda folder: truncate(folder, ".nbi", 0),
     "object empty": lambda folder: truncate(folder, ".nbc", 0),
-    "object truncated": lambda folder: truncate(folder, ".nbc", 100),
-    "object cut in half": cut_the_objects,
+    "object cut": lambda folder: truncate(folder, ".nbc", 5_000),
     "object garbage": garbage,
     "objects swapped": swap_the_objects,
 }

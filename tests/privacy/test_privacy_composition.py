@@ -1,9 +1,7 @@
 """Composition against enumeration, closed forms and dp-accounting; and what the bounds may never do."""
 
-import inspect
 import itertools
 import math
-import types
 
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ from naive import privacy as naive
 
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, MissingExtra
-from dpbench.privacy import composition, discrete, gaussian
+from dpbench.privacy import discrete, gaussian
 from dpbench.privacy.composition import ACCOUNTING_ERROR, at_levels, basic, compose, optimal, parallel
 from dpbench.privacy.gaussian import ROUNDING
 from dpbench.privacy.profile import (
@@ -90,23 +88,6 @@ def test_optimal_never_exceeds_basic_and_many_parts_approach_a_gaussian():
         assert many.delta(epsilon) == pytest.approx(gaussian.delta(epsilon, 1.0), rel=1e-2)
 
 
-def mutant(right, wrong):
-    """A copy of the module with one error planted in its source."""
-    source = inspect.getsource(composition)
-    assert source.count(right) == 1
-    made = types.ModuleType(composition.__name__)
-    exec(compile(source.replace(right, wrong), "mutant", "exec"), made.__dict__)
-    return made
-
-
-@pytest.mark.parametrize("wrong", ["(count - 2.0 * flipped)", "- flipped * level"])
-def test_enumeration_catches_planted_errors_in_the_optimum(wrong):
-    planted = {"(count - 2.0 * flipped)": "(count - flipped)", "- flipped * level": "+ flipped * level"}[wrong]
-    made = mutant(wrong, planted)
-    true = float(naive.composed_response_delta(1.7, PARTS[0]))
-    assert abs(made.optimal(PARTS[0], why="").delta(1.7) / true - 1.0) > 1e-3
-
-
 def test_numerical_composition_bounds_the_gaussian_closely():
     parts = [exact(0.3), exact(0.4), exact(1.2)]
     numerical, closed = compose([unnamed(part) for part in parts], interval=2e-3), compose(parts)
@@ -115,26 +96,6 @@ def test_numerical_composition_bounds_the_gaussian_closely():
         assert true <= numerical.delta(epsilon) <= true * (1.0 + 2e-5) + 2.0 * ACCOUNTING_ERROR
     assert closed.epsilon(1e-6) <= numerical.epsilon(1e-6) <= closed.epsilon(1e-6) + 1e-4
     assert numerical.epsilon(0.5 * ACCOUNTING_ERROR) == math.inf
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("enumerate(gamma[1:] * turned, start=1)", "enumerate(turned, start=1)"),
-        ("{-k: mass for k, mass", "{-k: 2.0 * mass for k, mass"),
-        ("1.0 - curve[-1] - math.fsum", "1.0 - math.fsum"),
-        ("np.exp(losses)", "np.exp(-losses)"),
-        ("copies = sum(other is part for other in parts)", "copies = 1"),
-    ],
-)
-def test_the_optimum_catches_planted_errors_in_the_numerical_composition(right, wrong):
-    made, best = mutant(right, wrong), optimal([(0.5, 1e-3)] * 3, why="")
-    try:
-        numerical = made.compose([approximate_profile(0.5, 1e-3, why="")] * 3)
-    except ValueError:  # no distribution at all
-        return
-    ratios = [numerical.delta(e) / best.delta(e) * (1.0 + ROUNDING) for e in (0.0, 0.3, 1.0, 1.3)]
-    assert not all(1.0 <= ratio <= 1.0 + 1e-6 for ratio in ratios)
 
 
 @pytest.mark.parametrize(("level", "copies"), [(0.37, 12), (0.1, 200)])

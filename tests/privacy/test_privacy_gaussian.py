@@ -1,9 +1,7 @@
-"""The Gaussian profile against a 60-digit twin and dp-accounting: accuracy, rounding, planted errors."""
+"""The Gaussian profile against a 60-digit twin and dp-accounting: accuracy and rounding."""
 
-import inspect
 import itertools
 import math
-import types
 
 import numpy as np
 import pytest
@@ -25,19 +23,19 @@ ALONG = [
     for a, mu in itertools.product([-8.0, -5.01, -4.99, -1.0, 0.0, 0.7, 3.0, 9.0, 29.9, 30.1, 36.9], MUS)
     if 0.0 <= mu * (a + mu / 2.0) <= 500.0
 ]
-GRID = [*itertools.product(EPSILONS, MUS), *ALONG]
+GRID = [*itertools.product(EPSILONS, MUS), *ALONG, *((-epsilon, mu) for epsilon, mu in ALONG[::5])]
 TOLERANCE = gaussian.ROUNDING / 10.0
 
 
-def worst_error(module=gaussian, grid=GRID):
+def worst_error():
     """The largest error of log δ where δ ≥ 1e-300, that is the relative error of δ."""
     worst, counted = 0.0, 0
-    for epsilon, mu in grid:
+    for epsilon, mu in GRID:
         true = naive.gaussian_delta(epsilon, mu)
         if true >= 1e-300:
             counted += 1
-            worst = max(worst, abs(float(mp.log(true) - module.log_delta(float(epsilon), float(mu)))))
-    assert counted > len(grid) / 3
+            worst = max(worst, abs(float(mp.log(true) - gaussian.log_delta(float(epsilon), float(mu)))))
+    assert counted > len(GRID) / 3
     return worst
 
 
@@ -58,38 +56,6 @@ def test_delta_anywhere(epsilon, log_mu, negative):
     true = naive.gaussian_delta(epsilon, mu)
     if true >= 1e-300:
         assert gaussian.log_delta(epsilon, mu) == pytest.approx(float(mp.log(true)), rel=0.0, abs=TOLERANCE)
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("return epsilon / mu - 0.5 * mu", "return epsilon / mu + 0.5 * mu"),
-        ("_lower_end(epsilon, mu), centre + 0.5 * mu", "_lower_end(epsilon, mu), centre - 0.5 * mu"),
-        ("/ exact - exact / 2)", "/ exact - exact)"),
-        ("(_mills(-a) + _mills(b))", "(_mills(-a) - _mills(b))"),
-        ("math.log(_mills(a) - _mills(b))", "math.log(_mills(a) + _mills(b))"),
-        ("mean = 0.5 * float(", "mean = float("),
-        ("centre + 0.5 * mu * _NODES", "centre + mu * _NODES"),
-        ("math.sqrt(0.5 * math.pi) * float(erfcx", "math.sqrt(math.pi) * float(erfcx"),
-        ("(105.0 - s *", "(105.0 + s *"),
-        ("-math.expm1(epsilon) + math.exp(", "-math.expm1(epsilon) - math.exp("),
-        ("x < 30.0,", "x < 3.0,"),
-        ("if a < -5.0:", "if a < -500.0:"),
-        ("if mu > max(0.5, 1e-8 * a):", "if mu > 0.0:"),
-    ],
-)
-def test_the_twin_catches_planted_errors(right, wrong):
-    negative = [(-epsilon, mu) for epsilon, mu in ALONG[::5]]
-    source = inspect.getsource(gaussian)
-    assert source.count(right) == 1
-    mutant = types.ModuleType("mutant")
-    exec(compile(source.replace(right, wrong), "mutant", "exec"), mutant.__dict__)
-    assert worst_error(grid=GRID[::3] + ALONG + negative) < TOLERANCE
-    try:
-        error = worst_error(mutant, GRID[::3] + ALONG + negative)
-    except (ValueError, OverflowError):  # a logarithm of nothing: caught as well
-        return
-    assert not error < TOLERANCE
 
 
 @pytest.mark.parametrize("mu", [1e-7, 1e-3, 0.3, 1.0, 7.0, 30.0, 1e3])

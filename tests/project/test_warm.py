@@ -33,10 +33,11 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "ending", ["", "sys.exit(7)", "sys.exit('text')", "raise ValueError('wrong')", "os.kill(os.getpid(), 15)"]
-)
-@pytest.mark.parametrize("how", ["code", "program", "module"])
-def test_folder_environment_arguments_outputs_and_exit_code(tmp_path: Path, ending: str, how: str) -> None:
+    ("how", "ending"),
+    [("code", ""), ("program", "sys.exit(7)"), ("module", "sys.exit('text')"), ("program", "raise ValueError('wrong')"),
+     ("code", "os.kill(os.getpid(), 15)")],
+)  # fmt: skip
+def test_folder_environment_arguments_outputs_and_exit_code(tmp_path: Path, how: str, ending: str) -> None:
     code = STATE + "sys.stdout.flush()\n" + ending
     (tmp_path / "stated.py").write_text(code)
     line = {"code": ["-c", code, "a", "b"], "program": ["stated.py", "a", "b"], "module": ["-m", "stated", "a", "b"]}[

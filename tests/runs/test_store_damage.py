@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import random
 import shlex
 import shutil
@@ -18,7 +19,7 @@ import pytest
 from dpbench.core.validation import InvalidInput
 from dpbench.runs.context import RunContext
 from dpbench.runs.encoding import Undecodable, decode, encode
-from dpbench.runs.store import Store, stored_verdicts
+from dpbench.runs.store import Store, intact, stored_verdicts, with_checksum
 
 VALUES = {number: encode(float(number)) for number in range(20)}
 
@@ -206,6 +207,21 @@ def test_a_verdict_that_was_changed_on_disk_is_left_out(tmp_path: Path, change: 
     db.close()
     with pytest.warns(RuntimeWarning, match=r"a verdict of glm\.[ab]\.rate in .*sqlite changed after it was stored"):
         assert [v.claim for v in stored_verdicts(path)] == ["glm.c.rate"]
+    store = Store(path)
+    assert [v.claim for v in store.verdicts(quiet=True)] == ["glm.c.rate"]  # a warning would be an error here
+    store.close()
+
+
+def test_a_changed_verdict_in_memory_is_left_out_too() -> None:
+    store = Store()
+    store.record("glm.a.rate", "quick", 0, "c", "consistent", {"value": 0.5})
+    (kept,) = store.verdicts()
+    row = kept.claim, kept.level, str(kept.seed), kept.code, kept.verdict, json.dumps(kept.evidence), kept.recorded
+    assert [*intact([with_checksum(row)], "it")] == [kept] and not [*intact([(*row, b"")], None)]
+    store._db.execute("UPDATE verdict SET verdict = 'refuted'")
+    with pytest.warns(RuntimeWarning, match=r"glm\.a\.rate in the store in memory changed .*`dpbench verify glm\.a"):
+        assert store.verdicts() == []
+    store.close()
 
 
 READ_ONLY = """

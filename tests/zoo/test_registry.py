@@ -13,6 +13,7 @@ LENIENT = 0.85
 """Of the least mean over twenty seeds that a mean of two must reach."""
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize("name", REGISTRY)
 def test_the_least_share_is_certified_and_no_more_than_the_loss(name: str) -> None:
     """Two seeds. At 95% each, both bounds are above the loss with probability 1/400 at most."""
