@@ -11,18 +11,20 @@ import json
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dpbench.certificates.build import Draft, Maker, sealed
-from dpbench.certificates.evidence import claims
-from dpbench.certificates.judge_pieces import broken, growing, pieces
-from dpbench.certificates.proofs import guarantee, proof
-from dpbench.ledger.statement import Statement
 from dpbench.ledger.words import FAILED
+
+if TYPE_CHECKING:
+    from dpbench.certificates.build import Draft, Maker
+    from dpbench.ledger.statement import Statement
 
 
 def makers() -> list[Maker]:
     """All makers, in order of id and kind: of statements with witnesses, or with a proof on their region."""
+    from dpbench.certificates.build import Maker
+    from dpbench.certificates.evidence import claims
+
     every = [
         Maker(claim.id, *certified(one, claim.expected))
         for claim in claims().values()
@@ -34,6 +36,9 @@ def makers() -> list[Maker]:
 
 def certified(statement: Statement, expected: str) -> tuple[str, Callable[[], Draft]]:
     """Kind and draft of the certificate of a statement whose verdict is expected."""
+    from dpbench.certificates.judge_pieces import broken, growing, pieces
+    from dpbench.certificates.proofs import guarantee, proof
+
     if statement.cells:
         return "region", partial(proof, statement)
     if statement.claim.of.path:
@@ -46,6 +51,8 @@ def certified(statement: Statement, expected: str) -> tuple[str, Callable[[], Dr
 
 def make() -> dict[str, dict[str, Any]]:
     """All certificates, by file name ("ID.KIND.json")."""
+    from dpbench.certificates.build import sealed
+
     return {f"{m.id}.{m.kind}.json": sealed(m) for m in makers()}
 
 

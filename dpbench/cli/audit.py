@@ -304,7 +304,7 @@ def _run(
         _write_tradeoff(tradeoff, result)
     if json_file is not None:
         more = {} if epsilons is None else {"curve": {"epsilon": epsilons, "delta": bounds}}
-        write_json(json_file, {**result.to_dict(), **more})
+        write_json(json_file, {"schema": 1, **result.to_dict(), **more})
     if not quiet:
         from dpbench.report.tables import print_audit
 

@@ -95,7 +95,8 @@ def places(paper: Paper) -> tuple[Place, ...]:
 def _matched(paper: Paper, key: str, patterns: Sequence[str], ids: list[str]) -> tuple[str, ...]:
     found: list[str] = []
     for pattern in patterns:
-        matched = filter_names(ids, f"{paper.name}.{pattern}")
+        name = f"{paper.name}.{pattern}"
+        matched = [name] if name in ids else filter_names(ids, name)
         if not matched:
             raise validation.invalid(f"a pattern at {key}", f"that of an entry of {paper.name}", pattern)
         found += [name for name in matched if name not in found]

@@ -27,7 +27,7 @@ _MACROS = r"""\makeatletter
 \newcommand{\dpvalue}[1]{\ifcsname dpvalue@#1\endcsname\csname dpvalue@#1\endcsname\else\textbf{?}\fi}"""
 _TABLE = r"""\footnotesize\setlength{\tabcolsep}{3pt}%
 \begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}X>{\raggedright\arraybackslash}p{5.5em}>{\raggedleft\arraybackslash}p{5.5em}@{}}
-\hline entry & verdict & value \\ \hline"""
+\hline entry & verdict & value \\ \hline\noalign{\vskip 2pt}"""
 YEAR = "2026"
 """Of this version."""
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from dpbench.ledger.grades import counts
 from dpbench.ledger.words import HURT, KINDS, WEIGHTS
-from dpbench.report.plain import graded, table, verdict_text
+from dpbench.report.plain import graded, verdict_text
 
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
@@ -25,6 +26,7 @@ _WIDE = 120  # characters from which the kind and the source stand beside
 _VERDICTS = ("inconsistent", "refuted", "vacuous", "undecided", "not refuted", "consistent", "proved", NOT_RUN)
 _SHORT = (0, len("inconsistent"), len("hypothesis"))
 """The least room for each of the first three columns."""
+_LEAST = 20  # characters of the column that is cut
 ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "ledger": lambda row: 0,
     "claim": lambda row: row["id"],
@@ -88,7 +90,7 @@ def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
     cells = [
         (row["id"], _said(row), row["weight"] or "", *((row["kind"], row["source"]) if wide else ())) for row in listed
     ]
-    console.print(_aligned(titles, cells, console.width) or _table(titles, cells))
+    console.print(aligned(titles, cells, console.width))
     verdicts = Counter(row["verdict"] or NOT_RUN for row in listed)
     grades = counts((row["verdict"], row["grade"]) for row in listed if row["verdict"])
     weights = Counter(row["weight"] for row in listed if row["weight"])
@@ -111,40 +113,24 @@ def _said(row: Mapping[str, Any]) -> Text:
     return verdict_text(row["verdict"], row["expected"])
 
 
-def _table(titles: Sequence[str], cells: Iterable[Sequence[str | Text]]) -> Table:
-    """The list as a table that wraps what is too long, whatever it is."""
-    made = table(*titles)
-    narrow = made.columns[0]
-    narrow.no_wrap, narrow.overflow = False, "fold"  # an id that is too long goes on in the next line, uncut
-    if len(titles) == 3:
-        made.columns[1].min_width = made.columns[1].max_width = _SHORT[1]
-    made.columns[2].min_width = _SHORT[2]
-    for row in cells:
-        made.add_row(*row)
-    return made
+def aligned(titles: Sequence[str], cells: Sequence[Sequence[str | Text]], width: int) -> Text:
+    """A table as text: of a wide one the last column is wrapped, else ids are cut into lines and verdicts wrapped.
 
-
-def _aligned(titles: Sequence[str], cells: Sequence[Sequence[str | Text]], width: int) -> Text | None:
-    """What `_table` shows, in a tenth of the time, where only ids and sources are too long for a line; else None."""
-    if not all(str(cell).isascii() for row in cells for cell in row):
-        return None  # of another width than its number of characters
-    widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
+    rich's own `Table` takes ten times as long for some hundred rows.
+    """
     wide = len(titles) > 3
-    widths[1:3] = [max(widths[1], len("expected proved") if wide else _SHORT[1]), max(widths[2], _SHORT[2])]
-    flexible = len(widths) - 1 if wide else 0  # sources are wrapped, or ids cut
-    widths[flexible] = min(widths[flexible], width - sum(widths) + widths[flexible] - 2 * len(widths) + 2)
-    if widths[flexible] < 20 or (not wide and widths[1] > _SHORT[1]):
-        return None
-    made = Text(no_wrap=True)
-    for number, row in enumerate([[Text(title, style="bold") for title in titles], *cells]):
-        text, room = str(row[flexible]), widths[flexible]
-        parts = wrap(text, room) if wide else [text[start : start + room] for start in range(0, len(text), room)]
-        for line, part in enumerate(parts or [""]):
-            made.append("\n" if number or line else "")
-            for at, (cell, room) in enumerate(zip(row, widths, strict=True)):
-                shown = "" if line else cell
-                if at == flexible and number:
-                    shown = part
-                made.append(shown)
-                made.append(" " * (room - len(shown) + (0 if at == len(widths) - 1 else 2)))
-    return made
+    widths = [max(cell_len(str(cell)) for cell in column) for column in zip(titles, *cells, strict=True)]
+    widths[1] = max(widths[1], len("expected proved")) if wide else _SHORT[1]
+    widths[2] = max(widths[2], _SHORT[2])
+    for flexible in (len(widths) - 1, 0) if wide else (0,):
+        others = sum(widths) - widths[flexible] + 2 * (len(widths) - 1)
+        widths[flexible] = min(widths[flexible], max(_LEAST, width - others))
+    lines = []
+    for row in [[Text(title, style="bold") for title in titles], *cells]:
+        styles = [cell.style if isinstance(cell, Text) else "" for cell in row]
+        parts = [wrap(str(cell), room, break_on_hyphens=False) for cell, room in zip(row, widths, strict=True)]
+        for line in zip_longest(*parts, fillvalue=""):
+            padded = (set_cell_size(part, room) for part, room in zip(line, widths, strict=True))
+            lines.append(Text("  ").join(map(Text, padded, styles)))
+            lines[-1].rstrip()
+    return Text("\n", no_wrap=True).join(lines)

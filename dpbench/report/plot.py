@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 COLUMNS = {
     "neurips": 5.5, "iclr": 5.5, "jmlr": 6.0, "icml": 3.25, "icml page": 6.75, "aistats": 3.25, "aistats page": 6.75,
-    "ieee": 3.5, "ieee page": 7.16, "acm": 3.33, "acm page": 7.0, "article": 4.79, "article column": 3.17,
+    "ieee": 3.48, "ieee page": 7.13, "acm": 3.33, "acm page": 7.0, "article": 4.77, "article column": 3.17,
 }  # fmt: skip
 """Widths in inches of the text of common classes; of those in two columns, of a column and of the page."""
 LEAST = 3.2

@@ -112,7 +112,7 @@ def test_a_command_is_the_call_in_python(line: str, place: Path, capsys: pytest.
     """With the same defaults; JSON is alone on stdout, with the table beside it on stderr, which --quiet leaves out."""
     assert run([*line.split(), "--json", "-"]) == 0
     out, err = capsys.readouterr()
-    expected = PYTHON[line](importlib.import_module("mech_of_ways")).to_dict()
+    expected = {"schema": 1, **PYTHON[line](importlib.import_module("mech_of_ways")).to_dict()}
     assert json.loads(out) == json.loads(json.dumps(expected)) and "epsilon >= " in err
     assert run([*line.split(), "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")

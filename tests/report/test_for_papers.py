@@ -25,6 +25,7 @@ from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import Evidence
 from dpbench.report import by_kind
 from dpbench.report.latex import citation_cff
+from dpbench.report.plot import COLUMNS
 from dpbench.report.signs import escaped
 from dpbench.report.template import make
 
@@ -187,3 +188,13 @@ def test_a_package_of_its_own_passes_its_own_suite(tmp_path: Path, package: str)
         done = warm.run(["-m", *command], cwd=work, env=environment, modules=modules)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
     assert list((work / "figures").glob(f"{name}_*.svg"))
+
+
+@pytest.mark.parametrize(
+    ("column", "points"),
+    [("ieee", 252.0), ("ieee page", 516.0), ("acm", 241.147), ("acm page", 506.295), ("article", 345.0),
+     ("article column", 229.5)],
+)  # fmt: skip
+def test_no_column_is_wider_than_that_of_its_class(column: str, points: float) -> None:
+    """The widths that LaTeX prints for IEEEtran, acmart (sigconf) and article (10pt), in TeX's points."""
+    assert 0.98 * points / 72.27 < COLUMNS[column] <= points / 72.27

@@ -1,0 +1,105 @@
+"""What ``--json`` writes has the form that ``schema.json`` says, and the schema has the words of the records."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+from made_up import GOOD, LONG, WRONG
+
+from dpbench.ledger import evidence, outcome, words
+from dpbench.ledger.measurement import Evidence
+
+SCHEMA = json.loads(resources.files("dpbench.report").joinpath("schema.json").read_text(encoding="utf-8"))
+WHOLE = Draft202012Validator(SCHEMA)
+PARTS = SCHEMA["$defs"]
+
+
+def of(name: str) -> Draft202012Validator:
+    return Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": PARTS})
+
+
+@pytest.fixture
+def document(only: Any, run: Any, tmp_path: Path) -> Callable[[str], Any]:
+    """What a command line writes as JSON; a toy ledger has a run, an unexpected verdict and one that was not run."""
+    only(GOOD, WRONG, LONG)
+
+    def written(line: str) -> Any:
+        if line.startswith("audit"):
+            for name in "ab":
+                np.save(tmp_path / f"{name}.npy", np.random.default_rng(ord(name)).standard_normal(200))
+        else:
+            run("verify --quiet --seed 3")
+        code, out, err = run(f"{line} --json -")
+        assert code in (0, 1), err
+        return json.loads(out, parse_constant=pytest.fail)
+
+    return written
+
+
+LINES = {
+    "verify": "verify --seed 3",
+    "list": "list",
+    "show": "show glm.one.inequality",
+    "audit": "audit-arrays a.npy b.npy --epsilon 1 --curve 0,1",
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_documents_are_of_the_schema(name: str, document: Any) -> None:
+    made = document(LINES[name])
+    assert not [f"{list(error.absolute_path)}: {error.message}" for error in of(name).iter_errors(made)]
+    assert WHOLE.is_valid(made)
+    others = [other["$ref"].rpartition("/")[2] for other in SCHEMA["anyOf"]]
+    assert [other for other in others if of(other).is_valid(made)] == [name]  # no two forms are taken for each other
+    for change in ({"schema": 99}, {"claims": 3, "entries": 3, "trials": "many"}):
+        assert not of(name).is_valid(made | change)
+
+
+@pytest.mark.parametrize("name", ["verify", "list", "show"])
+def test_no_entry_has_a_key_that_the_schema_does_not_name(name: str, document: Any) -> None:
+    made = document(LINES[name])
+    (listed,) = (key for key in ("claims", "entries") if key in made)
+    for key in (*made[listed][0], "another"):
+        changed = copy.deepcopy(made)
+        if key == "another":
+            changed[listed][0][key] = 1
+        else:
+            del changed[listed][0][key]
+        assert WHOLE.is_valid(changed) == (key in ("certificate", "no_certificate"))
+
+
+@pytest.mark.parametrize("paper", ["glm", pytest.param("heavytail", marks=pytest.mark.slow)])
+def test_errata_and_committed_evidence_are_of_the_schema(paper: str, run: Any) -> None:
+    code, out, _ = run(f"errata {paper} --json -")
+    made = json.loads(out)
+    assert code == 0 and made["entries"]
+    assert not [error.message for error in of("errata").iter_errors(made)]
+    paths = sorted(evidence.folder().glob(f"{paper}.*.json"))
+    assert paths
+    for path in paths[:: 1 if paper == "glm" else 7]:
+        assert of("evidence_file").is_valid(json.loads(path.read_text(encoding="utf-8"))), path
+
+
+def test_the_schema_has_the_words_and_fields_of_the_records() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    row = PARTS["row"]["properties"]
+    claims = PARTS["verify"]["properties"]["claims"]["items"]["properties"]
+    assert set(row["kind"]["enum"]) == set(words.KINDS)
+    assert set(row["weight"]["enum"]) == {None, *words.WEIGHTS}
+    assert set(row["origin"]["enum"]) == set(words.ORIGINS)
+    assert set(PARTS["verdict"]["enum"]) == {verdict for kind in words.VERDICTS.values() for verdict in kind}
+    assert set(PARTS["grade"]["enum"]) == set(words.GRADES)
+    assert set(claims["decided"]["enum"]) == set(words.DECIDED)
+    assert set(claims["link"]["enum"]) == set(words.LINKS)
+    assert set(PARTS["evidence"]["required"]) == {field.name for field in fields(Evidence)}
+    numbers = {name: PARTS[name]["properties"]["schema"]["const"] for name in ("verify", "evidence_file")}
+    assert numbers == {"verify": outcome.SCHEMA, "evidence_file": evidence.SCHEMA}
