@@ -7,7 +7,6 @@ from itertools import product
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, event, grid, profile
@@ -18,6 +17,7 @@ from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
+from dpbench.papers.publicdata.theorems.parity_cube import attack_bound_of
 from dpbench.papers.publicdata.theorems.perturb_shift import ANY_POINTS, CLAIMED, SHIFTED, printed_scale
 from dpbench.papers.publicdata.theorems.two_functions import (
     DELTA,
@@ -50,9 +50,10 @@ def averaged(context: Context) -> tuple[str, Evidence]:
         guarantee = AveragedPerturbation(epsilon, DELTA).guarantee(problem)
         rows.append({"epsilon": epsilon, "delta": DELTA, "guarantee": guarantee})
     trials = context.pick(quick=5000, full=100_000)
-    attacked, sides = AveragedPerturbation(4.0, DELTA, calls=8, perturbation=0.5 / 11), two_signs(11, 4)
-    (lower,) = attack_bounds(context, [(attacked, sides)], epsilon=4.0, delta=DELTA, trials=trials)
-    truth = signs_profile(2.0, 8, 4, attacked.gamma(sides[0])).epsilon(DELTA)
+    attacked = attack()
+    lower, (data, _) = attack_bound_of(context, attacked, trials), attacked.pair
+    shift = 1.0 / (11.0 * attacked.sampler.eta(data))
+    truth = signs_profile(shift, 8, 4, attacked.sampler.gamma(data)).epsilon(DELTA)
     rows.append({"epsilon": truth, "delta": DELTA, "attack": lower})  # what no attack may exceed
     settings = sum("pair" in row for row in rows)
     return profiles(

@@ -14,7 +14,6 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, event, grid, laplace
@@ -24,6 +23,7 @@ from dpbench.papers.publicdata.algorithms.regularized_perturbation import Regula
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper, sum_for_mean
+from dpbench.papers.publicdata.theorems.parity_cube import attack_bound_of
 from dpbench.papers.publicdata.theorems.perturb_shift import (
     ANY_POINTS,
     CLAIMED,
@@ -199,8 +199,7 @@ def summed(context: Context) -> tuple[str, Evidence]:
                      "epsilon_reached": pair.epsilon(DELTA)})  # fmt: skip
     trials = context.pick(quick=20_000, full=200_000)
     row = rows[RECORDS.index(10_001)]
-    attacks = [(printed("sum"), balanced(10_001))]
-    (lower,) = attack_bounds(context, attacks, epsilon=EPSILON, delta=DELTA, trials=trials)
+    lower = attack_bound_of(context, attack(), trials)
     return profiles(
         rows,
         f"value: exact epsilon at n = 10,001, m = {M}, eta = {ETA:g}, delta = {DELTA:g}, claimed 1: f_bar moves from "

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, grid, laplace
@@ -19,7 +18,7 @@ from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.parity_cube import EPSILON, all_of_epsilon
+from dpbench.papers.publicdata.theorems.parity_cube import all_of_epsilon, attack_bound_of
 
 ACCURACY = {
     "epsilon": Real("claimed", "1/1000", 1),
@@ -95,12 +94,11 @@ def algorithm5(context: Context) -> tuple[str, Evidence]:
 )
 def theorem8(context: Context) -> tuple[str, Evidence]:
     """Algorithm 4 on thresholds: its guarantee, and an attack on the pair that its public points tell best."""
-    mechanism, sides = RRSPM(EPSILON), one_record()
-    trials = context.pick(quick=20_000, full=400_000)
-    (lower,) = attack_bounds(context, [(mechanism, sides)], epsilon=EPSILON, delta=0.0, trials=trials)
-    claimed = {"epsilon": EPSILON, "delta": 0.0}
+    attacked, trials = attack(), context.pick(quick=20_000, full=400_000)
+    lower = attack_bound_of(context, attacked, trials)
+    claimed = {"epsilon": attacked.epsilon, "delta": 0.0}
     return profiles(
-        [claimed | {"guarantee": mechanism.guarantee(sides[0])}, claimed | {"attack": lower}],
+        [claimed | {"guarantee": attacked.sampler.guarantee(attacked.pair[0])}, claimed | {"attack": lower}],
         f"value: epsilon from below by {trials:,} runs a side on thresholds, four public points; claimed 1",
         value=lower,
         trials=2 * trials,
