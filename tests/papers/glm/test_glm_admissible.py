@@ -233,8 +233,7 @@ ASSUMPTIONS: Assumptions = {
         "loss at zero y^2 = 1 = Y^2 at the labels +-1": lambda: at_zero(losses.squared()) == 1.0,
         "Algorithm 1 with eta = 4/H~ on the entry's law has the stability it says": lemma_5_by_simulation,
         "w* = 0 lies in the ball": every("glm.lemma5.stability", lambda b: b > 0.0, "B"),
-        "every case but T > n^2 has T < n": every(
-            "glm.lemma5.stability", lambda case, n, t: t < n or "T > n^2" in case, "case", "n", "T"),
+        "every case has T < n or T > n^2": every("glm.lemma5.stability", lambda n, t: t < n or t > n**2, "n", "T"),
         "a case has T < n and n >= n_0": lambda: any(t < n and n >= 2.0 * b * b for n, t, b in zip(
             *(series("glm.lemma5.stability")[c] for c in ("n", "T", "B")), strict=True)),
     },

@@ -1,11 +1,10 @@
 """Lemmas 2, 3, 5 and 6: the closed forms and the enumerations behind the verdicts, and planted failures."""
 
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pytest
-from declared import measured
+from declared import of_paper
 from naive import worlds as naive
 
 from dpbench.core.sampling import stream
@@ -66,26 +65,23 @@ def value(z, y):
     return (z - y) ** 2
 
 
+def sides(**at):
+    """Left and right of Lemma 5 as its statement has them."""
+    return [lemma5.LEMMA_5.number(lemma5.LEMMA_5.claim.parts[side], **at) for side in ("left", "right")]
+
+
 @pytest.mark.parametrize(("n", "steps"), [(2, 2), (3, 4), (4, 5)])
-@pytest.mark.parametrize("eta", [2, Fraction(1, 2)])
-def test_lemma5_closed_forms_are_the_enumerated_expectations(n, steps, eta):
-    radius = 1 + 3 ** (steps - 1)
-    atoms = [((1.0,), 1.0), ((1.0,), -1.0)]
-    noise = [(0.0,)] * (steps - 1)
-    left, risk = naive.expectations(atoms, (0.5, 0.5), n, slope, value, radius, float(eta), noise)
-    factor = 16 * float(eta) ** 2 * steps / n
-    right = factor * (steps / n * (risk - 1.0) + 1.0)  # L(w*) = L(0) = 1
-    sides = lemma5.tripling_pair(n, steps) if eta == 2 else lemma5.long_run(n, steps)
-    assert [float(side) for side in sides] == pytest.approx([left, right], rel=1e-10)
-
-
-def test_lemma5_bounds_under_projection_lie_outside_the_enumerated_sides():
-    n, steps, radius = 9, 3, 5
+@pytest.mark.parametrize("c", [4.0, 0.5])
+def test_lemma5_closed_forms_are_the_enumerated_expectations(n, steps, c):
+    """In a ball that is never met; and the statement's sides lie outside those of a ball that is."""
     atoms, noise = [((1.0,), 1.0), ((1.0,), -1.0)], [(0.0,)] * (steps - 1)
-    left, risk = naive.expectations(atoms, (0.5, 0.5), n, slope, value, radius, 2.0, noise)
-    low, high = lemma5.tripling_pair(n, steps, Fraction(radius))
-    assert float(low) <= left
-    assert float(high) >= 64 * steps / n * (steps / n * (risk - 1.0) + 1.0)
+    for radius in (1 + 3 ** (steps - 1), 1):
+        left, risk = naive.expectations(atoms, (0.5, 0.5), n, slope, value, radius, c / 2.0, noise)
+        right = 4.0 * c**2 * steps / n * (steps / n * (risk - 1.0) + 1.0)  # L(w*) = L(0) = 1
+        if radius > 1:
+            assert sides(n=n, T=steps, c=c, B=1e6 * radius) == pytest.approx([left, right], rel=1e-10)
+        low, high = sides(n=n, T=steps, c=c, B=radius)
+        assert low <= left + 1e-12 and high >= right - 1e-12
 
 
 def test_the_mechanism_triples_a_difference_at_the_printed_step_size():
@@ -104,13 +100,14 @@ def test_the_mechanism_triples_a_difference_at_the_printed_step_size():
 
 
 def test_printed_lemma5_is_refuted_by_every_case(context):
-    verdict, evidence = measured(lemma5.printed, context)
+    verdict, evidence = next(c for c in of_paper("glm") if c.id == "glm.lemma5.stability").measure(context)
     assert verdict == "refuted"
-    assert all(evidence.column("violated"))
-    for n, radius, case in zip(*(evidence.column(k) for k in ("n", "B", "case")), strict=True):
-        assert "n0" not in case or n >= 2 * radius**2
-    # The same pairs at a step size of the corrected lemma and T ≤ n are within its bound.
-    left, right = lemma5.long_run(10, 10)
+    columns = (evidence.column(k) for k in ("n", "T", "B", "left", "right"))
+    rows = list(zip(*columns, strict=True))
+    assert all(left > right for *_, left, right in rows)
+    assert any(n >= 2 * radius**2 and steps < n for n, steps, radius, *_ in rows)
+    # At a step size of the corrected lemma and T ≤ n the same law is within its bound.
+    left, right = sides(n=10, T=10, c=0.5, B=100.0)
     assert 0 < left < right
 
 

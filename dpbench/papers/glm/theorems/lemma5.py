@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
-
 import numpy as np
 
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.glm.theorems import paper
@@ -18,28 +14,30 @@ LEMMA_5 = Statement(
     about="For eta <= 4/H~, eps_av-stab^2 <= (8 H~ eta^2 T/n)(1/n) sum_j E[L(w_j; S) - L(w*; S)] + 8 H~ eta^2 T "
     "|Y|^2/n for noisy gradient descent run for T steps.",
     symbols={
-        "n": Integer("number of records", 2, 10**8),
-        "T": Integer("steps", 1, 60),
+        "n": Integer("number of records", 2, 10**12),
+        "T": Integer("steps", 1, 200),
         "c": Real("step size times H", "1/100", 4),
-        "p": Real("chance of a label 1", "1/1000", "999/1000"),
+        "B": Real("radius", 1, "1e100"),
     },
     where={
         "H": "2",
         "eta": "c/H",
-        "mean": "2*p - 1",
-        "variance": "4*p*(1 - p)/n",
+        "longest": "1 + max(c - 1, 1)^(T - 1)",
+        "kappa": "4*exp(-n*(B/longest)^2/2)",
         "kept": "1 - (1 - (1 - c)^T)/(T*c)",
-        "regret": "sum(j, 1, T, (1 - c)^(2*(j - 1))*(mean^2 + variance) - variance)",
+        "regret": "sum(j, 1, T, (1 - c)^(2*(j - 1)) - 1)/n + T*(1 + B)^2*kappa",
     },
     given={"inside": ("c^2 > 2*c - 1", "the step is not the one that ends in one step")},
-    claim=inequality("kept^2*4/n^2*2*p*(1 - p)", "<=", "8*H*eta^2*T/n*(1/n)*regret + 8*H*eta^2*T/n"),
+    claim=inequality("kept^2*4/n^2*(1/2 - kappa)", "<=", "8*H*eta^2*T/n*(1/n)*regret + 8*H*eta^2*T/n"),
     steps=(
-        "Squared loss, d = 1, x = 1, labels 1 with chance p and -1 else (Y = 1), no noise, a ball that is never met: "
-        "w_t = (1 - (1 - c)^(t-1)) times the mean label, whose replaced record moves it by 2/n with chance 2 p (1 - "
-        "p); so the average of w_1..w_T has the stability on the left, squared.",
-        "L^(w_j) - L^(w*) has the expectation (1 - c)^(2(j-1)) (mean^2 + variance) - variance, w* = 2 p - 1.",
+        "Squared loss, d = 1, x = 1, labels +-1 with chance 1/2 (Y = 1), no noise: until the ball is met, w_t = (1 - "
+        "(1 - c)^(t-1)) times the mean label, whose replaced record moves it by 2/n with chance 1/2; the average of "
+        "w_1..w_T has the stability 2 kept^2/n^2, squared.",
+        "L^(w_j) - L^(w*) has the expectation ((1 - c)^(2(j-1)) - 1)/n, w* = 0.",
+        "The ball is met with probability at most kappa, for S and its neighbour (Hoeffding): there the left loses at "
+        "most kept^2 (4/n^2), and the regret of a step is at most (1 + B)^2.",
     ),
-    witness={"n": 10**6, "T": 16, "c": 4, "p": "1/2"},
+    witness={"n": 10**10, "T": 18, "c": 4, "B": 70710},
 )
 IN_RANGE = LEMMA_5.replace(
     about="The bound of Lemma 5 on eps_av-stab^2 holds for every eta <= 2/H~ and every T <= n.",
@@ -49,35 +47,6 @@ IN_RANGE = LEMMA_5.replace(
 
 SHAPES = ((2, 1, 2, 2), (2, 1, 7, 7), (2, 1, 9, 3), (3, 2, 4, 4), (4, 3, 3, 3))
 """Atoms m, dimension d, records n, steps T <= n."""
-
-
-def tripling_pair(n: int, steps: int, radius: Fraction | None = None) -> tuple[Fraction, Fraction]:
-    """Both sides of Lemma 5 for squared loss, x = 1, y = ±1 fair, η = 4/H̃ = 2: the left at least, the right at most.
-
-    w_{t+1} = −3w_t + 4ȳ until the ball is met, so w_t = ȳ(1 − (−3)^(t−1)). With `radius` None, B = 1 + 3^(T−1)
-    is never met and both sides are exact. Otherwise it is met with probability at most κ = 4·exp(−nu²/2),
-    u = B/(1 + 3^(T−1)) (Hoeffding, for S and its neighbour), where the left loses at most c²(4/n²)κ and the right
-    gains at most its factor times T(1 + B)²κ; κ is rounded up to 2^(−k).
-    """
-    c = 1 - Fraction(1 - (-3) ** steps, 4 * steps)
-    factor = Fraction(8 * 2 * 4 * steps, n)
-    regrets = Fraction(sum(9 ** (j - 1) - 1 for j in range(1, steps + 1)), n)
-    left, right = c**2 * Fraction(2, n**2), factor * (regrets / n + 1)
-    if radius is None:
-        return left, right
-    u = radius / (1 + 3 ** (steps - 1))
-    bits = math.floor(n * u * u / 2 * Fraction(14426, 10000)) - 2  # 4·exp(−v) ≤ 2^(2 − 1.4426v)
-    kappa = Fraction(1, 2**bits) if bits > 0 else Fraction(4)
-    return left - c**2 * Fraction(4, n**2) * kappa, right + factor / n * steps * (1 + radius) ** 2 * kappa
-
-
-def long_run(n: int, steps: int) -> tuple[Fraction, Fraction]:
-    """Both sides of Lemma 5 for squared loss, x = 1, y = ±1 fair, η = 1/H̃: exact, w_t = ȳ from the second on.
-
-    The regret against w* = 0 is −ȳ² at every later step, so the right side is (8H̃η²T/n)(1 − (T−1)/n²).
-    """
-    left = Fraction(2, n**2) * Fraction(steps - 1, steps) ** 2
-    return left, Fraction(4 * steps, n) * (1 - Fraction(steps - 1, n**2))
 
 
 def stability_margins(worlds: Worlds, sets: DataSets, settings: np.ndarray, path: np.ndarray) -> np.ndarray:
@@ -107,12 +76,20 @@ def corrected(context: Context) -> Evidence:
     )
 
 
-@paper.stability(
+paper.formula(
     "lemma5",
+    LEMMA_5,
+    kind="stability",
+    points=[
+        {"n": 10**6, "T": 16, "c": 4, "B": 1 + 3**15},
+        {"n": 10**8, "T": 20, "c": 4, "B": 1 + 3**19},
+        {"n": 10**12, "T": 22, "c": 4, "B": 707106},
+        {"n": 2, "T": 6, "c": "1/2", "B": 100},
+        {"n": 10, "T": 200, "c": "1/2", "B": 100},
+    ],
     source="Lemma 5",
     expected="refuted",
     holds="glm.lemma5.stability.corrected",
-    statement=LEMMA_5,
     because="A gradient step is non-expansive up to eta = 2/H~ only; at 4/H~ it triples a difference. And the last "
     "step of the proof, which takes E[L(w*; S)] off each of T terms and adds it once, needs T <= n. Both sides have "
     "closed forms for squared loss in one dimension.",
@@ -138,27 +115,3 @@ def corrected(context: Context) -> Evidence:
         },
     },
 )
-def printed(context: Context) -> Evidence:
-    """Two counterexamples, in rational arithmetic."""
-    cases = [("eta = 4/H", n, t, float(1 + 3 ** (t - 1)), tripling_pair(n, t)) for n, t in ((10**6, 16), (10**8, 20))]
-    for n, steps in ((10**10, 18), (10**12, 22)):
-        inside = Fraction(math.isqrt(n // 2))
-        cases.append(("eta = 4/H, n >= n0", n, steps, float(inside), tripling_pair(n, steps, inside)))
-    cases += [("eta = 1/H, T > n^2", n, steps, 1.0, long_run(n, steps)) for n, steps in ((2, 6), (10, 200))]
-    rows = [
-        {"case": case, "n": n, "T": steps, "B": radius, "left": float(left), "right": float(right),
-         "violated": left > right}
-        for case, n, steps, radius, (left, right) in cases
-    ]  # fmt: skip
-    ratios = [float(1 - left / right) if right > 0 else -math.inf for *_, (left, right) in cases]
-    return margins(
-        rows,
-        "value: the smallest relative margin (right - left)/right among cases whose right side is positive",
-        "squared loss, d = 1, x = 1, y = +-1 with probability 1/2, no noise; expectations in closed form",
-        "eta = 4/H triples the difference of two runs at each step, so the argument that a step does not "
-        "expand fails: violated for T far below n, also under n >= n0 with the ball met rarely",
-        "T > n^2: the proof puts E[L(w*; S)] back once, but takes it off T/n times; the right side turns "
-        "negative at any step size that fits the data better than w*",
-        value=min(filter(math.isfinite, ratios)),
-        margin=-1.0 if any(row["violated"] for row in rows) else float(np.min(ratios)),
-    )
