@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from dpbench.convex.solver import minimise
 from dpbench.core import validation
 from dpbench.core.sampling import sample
+from dpbench.papers.glm.algorithms.centres import objective
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.heavytail.algorithms.baselines import least_absolute_deviations
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
@@ -35,7 +37,8 @@ HEAVY_TAILED = {
 BASES = {"boosting": "output-perturbation", "grid-search": "noisy-gd"}
 """What an algorithm over a base is run with here."""
 
-_SMOOTHING = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)  # κ of the Huber losses that lead to the absolute loss
+_GAP = 1e-10  # asked of the fit, in units of the zero predictor's risk
+_CORNER = 1e-5  # κ of the smoothing of a loss with a corner, in units of the bound on the labels
 
 
 @dataclass(frozen=True)
@@ -80,20 +83,22 @@ class Row:
 def fit(problem: GLMProblem | HeavyTailedProblem) -> Fit:
     """The minimiser of the empirical risk over the ball of the problem's radius, with a certificate.
 
-    Sequential quadratic programming in w/B. The absolute loss is followed through Huber losses H_κ/κ, which
-    lie at most κ/2 below it; the certificate pays for the last of them. Heavy-tailed problems: linear programming.
+    By the solver of output perturbation, without a regulariser. A loss with a corner is smoothed, to at most κG²/2
+    below it, which the certificate pays for; a linear one has its minimiser at the end of the ball. Heavy-tailed
+    problems: linear programming.
     """
     if isinstance(problem, HeavyTailedProblem):
         return _least_absolute_deviations(problem)
-    w = np.zeros(problem.d)
-    if math.isfinite(problem.loss.smoothness):
-        w, gap = _descend(problem, w)
-        return Fit(w, problem.empirical_risk(w), gap)
-    for kappa in _SMOOTHING:
-        kappa *= problem.y_bound
-        w, gap = _descend(replace(problem, loss=problem.loss.smoothing(kappa)), w)
-        gap = gap / kappa + 0.5 * kappa
-    return Fit(w, problem.empirical_risk(w), gap)
+    loss, zero = problem.loss, np.zeros(problem.d)
+    if loss.smoothness == 0.0:
+        slope = np.asarray(problem.X.T @ loss.derivative(problem.X @ zero, problem.y)).reshape(-1)
+        w = -problem.radius * slope / (float(np.linalg.norm(slope)) or 1.0)
+        return Fit(w, problem.empirical_risk(w), 0.0)
+    kappa = 0.0 if math.isfinite(loss.smoothness) else _CORNER * problem.y_bound
+    scale = kappa or 1.0
+    found = minimise(objective(problem, 0.0, problem.radius, kappa), scale * _GAP * problem.empirical_risk(zero))
+    lost = 0.5 * kappa * loss.lipschitz**2 if kappa else 0.0
+    return Fit(found.w, problem.empirical_risk(found.w), found.distance / scale + lost)
 
 
 def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple[Fit, float]:
@@ -118,29 +123,6 @@ def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple
         if gained < 1e-3 * abs(best.risk):
             break
     return best, radius
-
-
-def _descend(problem: GLMProblem, start: np.ndarray) -> tuple[np.ndarray, float]:
-    from scipy.optimize import minimize
-
-    radius, X, y, loss = problem.radius, problem.X, problem.y, problem.loss
-
-    def gradient(w: np.ndarray) -> np.ndarray:
-        return np.asarray(X.T @ loss.derivative(X @ w, y)).reshape(-1) / problem.n
-
-    zero = np.zeros(problem.d)
-    scale = max(abs(problem.empirical_risk(zero)), radius * float(np.linalg.norm(gradient(zero)))) or 1.0
-    found = minimize(
-        lambda v: problem.empirical_risk(radius * v) / scale,
-        start / radius,
-        jac=lambda v: radius * gradient(radius * v) / scale,
-        method="SLSQP",
-        constraints={"type": "ineq", "fun": lambda v: 1.0 - v @ v, "jac": lambda v: -2.0 * v},
-        options={"maxiter": 500, "ftol": 1e-15},
-    )
-    w = radius * found.x / max(1.0, float(np.linalg.norm(found.x)))
-    slope = gradient(w)
-    return w, max(0.0, float(slope @ w) + radius * float(np.linalg.norm(slope)))
 
 
 def _least_absolute_deviations(problem: HeavyTailedProblem) -> Fit:
