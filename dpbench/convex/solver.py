@@ -33,6 +33,7 @@ LARGEST_SIDE = 5000
 
 _NONE, _INDICES, _SQUARE = np.empty(0), np.empty(0, dtype=np.int64), np.empty((0, 0))
 _STEPS = 100
+_REACH = 60.0  # residuals of so many κ may come to matter, once the first records led within 10κ
 _SMALL = 2**16
 _WORK = 2e8  # multiplications in a call of the kernel: a fraction of a second
 
@@ -172,6 +173,19 @@ class Objective:
         curve = self.curve._replace(parameter=factor * self.curve.parameter)
         return replace(self, curve=curve, lam=factor * self.lam, bend=factor * self.bend, slope=factor * self.slope)
 
+    def near(self, w: np.ndarray, reach: float) -> Objective:
+        """Huber's F near w: slopes of records whose residual is beyond `reach` are added up once, as they are at w."""
+        residuals = self.X @ w - self.y
+        beyond = np.abs(residuals) > reach
+        slopes = self.curve.parameter * np.sign(residuals) * beyond
+        if self.weights.size:
+            slopes *= self.weights
+        kept, slope = np.flatnonzero(~beyond), self.share * (self.X.T @ slopes)
+        return replace(
+            self, X=self.X[kept], y=self.y[kept], weights=self.weights[kept] if self.weights.size else self.weights,
+            slope=slope + self.slope if self.slope.size else slope,
+        )  # fmt: skip
+
     def first(self, rows: int) -> Objective:
         """F of the first records alone."""
         weights = self.weights[:rows] if self.weights.size else self.weights
@@ -237,18 +251,33 @@ def follow(F: Objective, target: float) -> Point:
     w = np.zeros(d)
     if math.isnan(loss_curvature(F.curve.code, F.curve.parameter, 0.0, 1.0)):
         return Point(w, math.inf)
-    factors = [1.0]
+    factors, led = [1.0], False
     if F.curve.code == HUBER:
         widest = float(np.abs(F.y).max(initial=0.0)) / F.curve.parameter
         factors = [10.0**k for k in range(math.ceil(math.log10(max(1.0, widest))), -1, -1)]
     if n >= 16 * max(FEW, 16 * d):
         w = follow(F.first(n // 16), target).w
-        factors = factors[-2:]
+        factors, led = factors[-2:], F.curve.code == HUBER
     for factor in factors:
         wide = F if factor == 1.0 else F.widened(factor)
-        found = wide.newton(w, target if factor == 1.0 else max(target, 1e-2 * wide.curve.parameter / F.x_bound))
-        w = found.w
+        goal = target if factor == 1.0 else max(target, 1e-2 * wide.curve.parameter / F.x_bound)
+        closer = nearby(wide, w, _REACH * F.curve.parameter, goal) if led else None
+        if closer is not None:
+            w = closer
+        if closer is None or factor == 1.0:
+            found = wide.newton(w, goal)
+            w = found.w
     return found
+
+
+def nearby(F: Objective, w: np.ndarray, reach: float, target: float) -> np.ndarray | None:
+    """Newton's method from w where slopes of residuals beyond `reach` stay; None where a prediction moves by more."""
+    with one_blas_thread():
+        for _ in range(3):
+            before, w = w, F.near(w, reach).newton(w, target).w
+            if np.abs(F.X @ (w - before)).max() <= reach:
+                return w
+    return None
 
 
 def descend(F: Objective, w: np.ndarray, target: float) -> Point:

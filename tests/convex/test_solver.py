@@ -47,6 +47,41 @@ def test_smooth_minimiser_against_projected_gradient(name: str, shape: tuple[int
     assert max(np.linalg.norm(w - exact) for w in wrong) > 1e-6  # the comparison sees λ off by 1 in 500, B by 1 in 1000
 
 
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_near_a_point_the_objective_has_the_gradients_of_all_records(as_sparse: bool, weighted: bool) -> None:
+    """While predictions move by less than `reach`; records that cross it are seen."""
+    rng = np.random.default_rng(3)
+    X, y, w = rng.standard_normal((300, 4)) / 2.0, rng.standard_normal(300), rng.standard_normal(4)
+    weights = rng.random(300) if weighted else np.empty(0)
+    rows = sparse.csr_array(X) if as_sparse else X
+    whole = Objective(rows, y, solver.Curve(solver.HUBER, 0.01, 1.0), 1.0, 5.0, 1.0 / 300, 0.1, weights=weights)
+    near = whole.near(w, 0.5)
+    assert 0 < near.y.size < 200 and (near.weights.size == near.y.size) == weighted
+    for step in (0.0, 0.2):
+        there = w + step * rng.standard_normal(4) / np.linalg.norm(X, axis=1).max()
+        np.testing.assert_allclose(near.gradient(there)[0], whole.gradient(there)[0], atol=1e-14)
+    assert np.abs(near.gradient(w + 3.0)[0] - whole.gradient(w + 3.0)[0]).max() > 1e-4
+
+
+def test_many_records_of_a_small_kappa_lead_to_the_same_point() -> None:
+    """Where slopes of far records are kept, where they are not, and after a start that is wrong."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((8192, 5)) / 4.0
+    X /= np.maximum(1.0, np.linalg.norm(X, axis=1))[:, None]
+    y = np.clip(X @ (0.5, -0.4, 0.3, 0.2, 0.1) + 0.1 * rng.standard_normal(8192), -1.0, 1.0)
+    p = GLMProblem(X, y, loss=losses.absolute(), x_bound=1.0, y_bound=1.0, radius=1.0)
+    F, target = objective(p, 0.01, 1.0, 1e-3), 1e-8
+    found = solver.minimise(F, target)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver, "nearby", lambda *_: None)
+        slow = solver.minimise(F, target)
+        patch.setattr(solver, "nearby", lambda F, w, reach, target: w + 0.01)
+        misled = solver.minimise(F, target)
+    for point in (found, slow, misled):
+        assert point.distance <= target and np.linalg.norm(point.w - slow.w) <= 2.0 * target
+
+
 @pytest.mark.parametrize("radius", [0.2, 100.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_smoothed_minimiser_against_every_sign_pattern(seed: int, radius: float) -> None:
