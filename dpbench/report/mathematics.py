@@ -1,4 +1,4 @@
-"""Mathematics for web pages: quotations in LaTeX become MathML, the ledger's plain text gets its signs."""
+"""Mathematics for web pages: quotations in LaTeX become MathML, the ledger's plain text its signs (`signs`)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,8 @@ from xml.etree import ElementTree
 from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
-_NAMES = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
-    "Gamma Delta Theta Lambda Sigma Phi Psi Omega"
-)
-_GREEK = dict(zip(_NAMES.split(), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΣΦΨΩ", strict=True)) | {"eps": "ε"}
-_WORDS = re.compile(rf"(?<![A-Za-z.`])(?<![A-Za-z]-)({'|'.join(_GREEK)})(?![A-Za-z]|_[a-z]{{3}})")
-_SIGNS = (("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("->", "→"), (" - ", " − "), ("sqrt(", "√("), ("infinity", "∞"))
-_RAISED = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|\{([^{}]*)\}|(-?[\wα-ωΑ-Ω./]*[\wα-ωΑ-Ω]|\*))")
-_LOWERED = re.compile(r"(?<![A-Za-z][A-Za-z])(?<=[A-Za-zα-ωΑ-Ω|)])_(?:\{([^{}]*)\}|([A-Za-z0-9α-ωΑ-Ω]+))")
-_CODE = re.compile(r"(`[^`]*`)")
+from dpbench.report.signs import parts
+
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _LISTED = (
     "math mrow mi mn mo ms mtext mspace msub msup msubsup munder mover munderover mmultiscripts mprescripts none "
@@ -72,28 +64,15 @@ def _rebuilt(element: ElementTree.Element) -> Markup:
     return Markup("<{0}{1}>{2}</{0}>").format(tag, said, inside)
 
 
+_FORMS = {"text": "{}", "code": "<code>{}</code>", "root": "√({})", "up": "<sup>{}</sup>", "down": "<sub>{}</sub>"}
+
+
 def typeset(text: str) -> Markup:
     """A statement of the ledger with Greek letters, signs, exponents and indices; code between backticks is left."""
-    parts = _CODE.split(text)  # what stands at odd places is code
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part[1:-1]) if number % 2 else _signs(part)
-        for number, part in enumerate(parts)
-    )
+    shown = ((kind, typeset(part) if kind == "root" else part) for kind, part in parts(text))
+    return Markup("").join(Markup(_FORMS[kind]).format(part) for kind, part in shown)
 
 
 def in_markdown(text: str) -> str:
     """`typeset` for a line of Markdown or a cell of its tables, where the text's own marks mean nothing."""
     return str(typeset(" ".join(text.split()))).translate(_MARKS)
-
-
-def plain(text: str) -> str:
-    """The same in one line of text, for titles: signs and Greek letters without exponents set high."""
-    for ascii_, sign in _SIGNS:
-        text = text.replace(ascii_, sign)
-    return _WORDS.sub(lambda found: _GREEK[found[1]], text)
-
-
-def _signs(text: str) -> Markup:
-    shown = str(escape(plain(text)))
-    shown = _RAISED.sub(lambda m: f"<sup>{m[1] or m[2] or m[3] or ''}</sup>", shown)
-    return Markup(_LOWERED.sub(lambda m: f"<sub>{m[1] or m[2]}</sub>", shown))

@@ -17,92 +17,11 @@ from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.report import coverage, errata
+from dpbench.report.signs import escaped, prose
 from dpbench.report.view import NOTE, Part, view
 
 SMALL = ("step", "misprint")
 """Weights of the one table; the others are items of their own."""
-_GREEK = (
-    "epsilon|eps|delta|beta|sigma|eta|lambda|gamma|tau|alpha|kappa|mu|xi|rho|theta|phi|pi|iota|zeta|psi|nu|omega"
-    "|Lambda|Delta|Phi|Omega|Theta|Sigma"
-)
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\^{}", "~": r"\textasciitilde{}", "“": "``", "”": "''", "−": "$-$", "×": r"$\times$", "‖": r"$\|$",
-    "…": "...",
-    "≤": r"$\le$", "≥": r"$\ge$", "√": r"$\surd$", "²": "$^2$", "ε": r"$\epsilon$", "δ": r"$\delta$", "σ": r"$\sigma$",
-}  # fmt: skip
-_MARKS = re.compile(
-    rf"`(?P<code>[^`]*)`|(?P<root>\bsqrt\()|\b(?P<greek>{_GREEK})(?![A-Za-z])(?P<squiggle>~?)"
-    r"|(?<![A-Za-z])(?P<tilde>[A-Za-z])~|(?<![A-Za-z])(?P<hat>[LwvGf])\^(?=[ ,;:.()\];/_'|]|$)"
-    r"|(?<![A-Za-z])(?P<star>[wB])\*"
-    r"|(?<![A-Za-z])(?P<bar>f)_?bar(?![A-Za-z])|<(?P<inner>\w\*?, ?\w\*?)>"
-    r"|\^(?P<power>\((?:[^()]|\([^()]*\))*\)|-?\d+(?:\.\d+)?|-?[A-Za-z]\w*)"
-    r"|(?<=[A-Za-z|'~^*])_(?P<index>\{[^}]*\}|\w+\*?)"
-    r"|(?P<relation><=|>=|<<|>>|!=|\+-)"
-)
-_RELATIONS = {"<=": r"\le", "<<": r"\ll", ">>": r"\gg", ">=": r"\ge", "!=": r"\ne", "+-": r"\pm"}
-
-
-def escaped(text: str) -> str:
-    """Text in which no character means anything to LaTeX."""
-    return "".join(_SPECIAL.get(letter, letter) for letter in text)
-
-
-def prose(text: str) -> str:
-    r"""A sentence of the ledger, in which formulas are typed plainly ("sqrt(k) sigma^2 <= n"), as LaTeX.
-
-    >>> print(prose("for n epsilon read sqrt(n) epsilon^2, w* in L^(w)"))
-    for n $\epsilon$ read $\sqrt{\mbox{n}}$ $\epsilon$$^{2}$, $w^*$ in $\hat{L}$(w)
-    """
-    text = re.sub(r'"([^"]*)"', r"“\1”", text)
-    made, at = [], 0
-    while found := _MARKS.search(text, at):
-        made.append(escaped(text[at : found.start()]))
-        at = found.end()
-        if found["root"]:
-            end = _closing(text, at)
-            made.append(rf"$\sqrt{{\mbox{{{prose(text[at:end])}}}}}$")
-            at = min(len(text), end + 1)
-        else:
-            made.append(_mark(found))
-    return "".join((*made, escaped(text[at:])))
-
-
-def _mark(found: re.Match[str]) -> str:
-    given = {name: value for name, value in found.groupdict().items() if value}
-    if "code" in given:
-        return rf"\texttt{{{escaped(given['code']).replace('--', '-{}-')}}}"
-    if "greek" in given:
-        letter = f"\\{given['greek']}"
-        return rf"$\tilde{{{letter}}}$" if "squiggle" in given else f"${letter}$"
-    if "tilde" in given:
-        return rf"$\tilde{{{given['tilde']}}}$"
-    if "hat" in given:
-        return rf"$\hat{{{given['hat']}}}$"
-    if "bar" in given:
-        return rf"$\bar{{{given['bar']}}}$"
-    if "inner" in given:
-        return rf"$\langle {given['inner'].replace('*', '^*')}\rangle$"
-    if "star" in given:
-        return f"${given['star']}^*$"
-    if "relation" in given:
-        return f"${_RELATIONS[given['relation']]}$"
-    mark, inner = ("_", given["index"].strip("{}")) if "index" in given else ("^", given["power"])
-    inner = inner[1:-1] if inner.startswith("(") else inner
-    return f"${mark}{{{_plain_math(inner)}}}$"
-
-
-def _plain_math(text: str) -> str:
-    return re.sub(rf"\b({_GREEK})\b", lambda m: f"\\{m[1]} ", escaped(text).replace(r"\^{}", "^").replace(r"\_", "_"))
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 1
-    for place in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    return len(text)
 
 
 def quoted(quote: str) -> str:

@@ -17,8 +17,8 @@ from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report.drawings import of_one
 from dpbench.report.errata import gravity
 from dpbench.report.figures import Drawing, save_svg
-from dpbench.report.mathematics import plain
 from dpbench.report.rendering import render, text
+from dpbench.report.signs import plain
 from dpbench.report.stored import Shown
 from dpbench.report.view import HURTS, MEANING, Part, interval, number, view
 

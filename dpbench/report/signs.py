@@ -1,18 +1,44 @@
-"""Plain text as LaTeX prints it: Greek letters and mathematical signs, and what LaTeX reads as its own."""
+"""The plain mathematics of the ledger ("sqrt(k) sigma^2 <= n") in parts, and as LaTeX prints them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 SIGNS = {
-    "ε": r"\varepsilon", "δ": r"\delta", "σ": r"\sigma", "μ": r"\mu", "Δ": r"\Delta", "Φ": r"\Phi", "τ": r"\tau",
-    "θ": r"\theta", "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "λ": r"\lambda", "η": r"\eta", "ρ": r"\rho",
-    "≤": r"\le", "≥": r"\ge", "√": r"\sqrt{}", "∞": r"\infty", "−": "-", "×": r"\times", "·": r"\cdot", "±": r"\pm",
-    "‖": r"\Vert{}",
-    "⊤": r"\top", "⊥": r"\bot", "²": "^2", "³": "^3", "₀": "_0", "₁": "_1", "₂": "_2",
-    "ℓ": r"\ell", "→": r"\to", "∈": r"\in", "Σ": r"\sum", "Π": r"\prod", "∫": r"\int",
+    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\varepsilon", "ζ": r"\zeta", "η": r"\eta",
+    "θ": r"\theta", "ι": r"\iota", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu", "ν": r"\nu", "ξ": r"\xi", "π": r"\pi",
+    "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau", "φ": r"\phi", "χ": r"\chi", "ψ": r"\psi", "ω": r"\omega",
+    "Γ": r"\Gamma", "Δ": r"\Delta", "Θ": r"\Theta", "Λ": r"\Lambda", "Σ": r"\Sigma", "Φ": r"\Phi", "Ψ": r"\Psi",
+    "Ω": r"\Omega", "Π": r"\Pi",
+    "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "≪": r"\ll", "≫": r"\gg", "√": r"\sqrt{}", "∞": r"\infty", "−": "-",
+    "×": r"\times", "·": r"\cdot", "±": r"\pm", "‖": r"\Vert{}", "⟨": r"\langle", "⟩": r"\rangle", "⊤": r"\top",
+    "⊥": r"\bot", "²": "^2", "³": "^3", "₀": "_0", "₁": "_1", "₂": "_2", "ℓ": r"\ell", "→": r"\to", "∈": r"\in",
+    "∫": r"\int",
 }  # fmt: skip
 """The mathematics that LaTeX prints a sign with."""
+_GREEK = {latex[1:]: sign for sign, latex in SIGNS.items() if sign.isalpha() and sign != "ℓ"} | {
+    "epsilon": "ε", "eps": "ε"
+}  # fmt: skip
+_TYPED: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (rf"(?<![A-Za-z.`])(?<![A-Za-z]-)({'|'.join(_GREEK)})(?![A-Za-z]|_[a-z]{{3}})", lambda found: _GREEK[found[1]]),
+    (r"(?<![A-Za-z])([A-Za-zα-ωΑ-Ω])~", "\\1\u0303"),
+    (r"(?<![A-Za-z])([LwvGf])\^(?=[ ,;:.()\];/_'|]|$)", "\\1\u0302"),
+    (r"(?<![A-Za-z])(f)_?bar(?![A-Za-z])", "\\1\u0304"),
+    (r"<(\w\*?, ?\w\*?)>", r"⟨\1⟩"),
+)
+"""Letters as the ledger types them: Greek ones by name, with a tilde, a hat or a bar, and inner products."""
+_RELATIONS = {
+    "<=": "≤", ">=": "≥", "!=": "≠", "<<": "≪", ">>": "≫", "+-": "±", "->": "→", " - ": " − ", "sqrt(": "√(",
+    "infinity": "∞",
+}  # fmt: skip
+_CODE = re.compile(r"`([^`]*)`")
+_PARTS = re.compile(
+    r"√\((?P<root>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
+    r"|\^(?P<up>\((?:[^()]|\([^()]*\))*\)|\{[^{}]*\}|-?\d+(?:\.\d+)?|-?[^\W\d]\w*|\*)"
+    "|(?<![A-Za-z][wB])(?<=[wB\u0302\u0303])(?P<star>\\*)"
+    "|(?:(?<![A-Za-z][A-Za-z])(?<=[A-Za-zα-ωΑ-Ω|)'*\u0302-\u0304])_|(?<=[A-Za-z])_(?=\\w(?!\\w)))(?P<down>\\{[^{}]*\\}|[A-Za-z0-9α-ωΑ-Ω]+\\*?)"
+)
 _ESCAPED = str.maketrans(
     {c: rf"\{c}" for c in "&%$#_{}"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
@@ -21,19 +47,61 @@ _ESCAPED = str.maketrans(
 )
 _MATHEMATICAL = str.maketrans({sign: rf"\ensuremath{{{text}}}" for sign, text in SIGNS.items()})
 _MATHEMATICS = re.compile(r"(\$[^$]*\\[^$]*\$)")
-_BAR = re.compile("([A-Za-z])\u0304")
+_ACCENTS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar"}
+_ACCENTED = re.compile("([A-Za-z]|\\\\ensuremath\\{\\\\[A-Za-z]+\\})([\u0302-\u0304])")
+
+
+def plain(text: str) -> str:
+    """Plain text of the ledger in one line, with signs and Greek letters, without exponents set high: for titles."""
+    for typed, sign in _RELATIONS.items():
+        text = text.replace(typed, sign)
+    for pattern, sign in _TYPED:
+        text = re.sub(pattern, sign, text)
+    return text
+
+
+def parts(text: str) -> Iterator[tuple[str, str]]:
+    """Plain text of the ledger as ("text" | "code" | "root" | "up" | "down", content), with the signs of `plain`."""
+    for number, piece in enumerate(_CODE.split(text)):
+        if number % 2:
+            yield "code", piece
+            continue
+        at, piece = 0, plain(piece)
+        for found in _PARTS.finditer(piece):
+            kind = str(found.lastgroup)
+            yield "text", piece[at : found.start()]
+            content = found[kind][1:-1] if kind in ("up", "down") and found[kind][0] in "({" else found[kind]
+            yield "up" if kind == "star" else kind, content
+            at = found.end()
+        yield "text", piece[at:]
+
+
+def prose(text: str) -> str:
+    r"""A sentence of the ledger as LaTeX.
+
+    >>> print(prose("for n epsilon read sqrt(n) w_i^2"))
+    for n \ensuremath{\varepsilon} read $\sqrt{\mbox{n}}$ w$_{i}$$^{2}$
+    """
+    forms = {
+        "text": escaped,
+        "code": lambda code: rf"\texttt{{{escaped(code).replace('--', '-{}-')}}}",
+        "root": lambda under: rf"$\sqrt{{\mbox{{{prose(under)}}}}}$",
+        "up": lambda power: f"$^{{{signs_as_mathematics(power)}}}$",
+        "down": lambda index: f"$_{{{signs_as_mathematics(index)}}}$",
+    }
+    return "".join(forms[kind](part) for kind, part in parts(re.sub(r'"([^"]*)"', r"“\1”", text)))
 
 
 def escaped(text: str) -> str:
     """Text as LaTeX prints it, mathematical signs and Greek letters included; mathematics between $ stays as it is."""
-    parts = _MATHEMATICS.split(text)
-    return "".join(part if at % 2 else _plain(part) for at, part in enumerate(parts))
+    pieces = _MATHEMATICS.split(text)
+    return "".join(piece if at % 2 else _accented(piece.translate(_ESCAPED)) for at, piece in enumerate(pieces))
 
 
 def signs_as_mathematics(text: str) -> str:
     """LaTeX with the signs that a document would have to declare written as mathematics, and nothing else changed."""
-    return text.translate(_MATHEMATICAL)
+    return _accented(text.translate(_MATHEMATICAL))
 
 
-def _plain(text: str) -> str:
-    return _BAR.sub(r"\\ensuremath{\\bar{\1}}", text.translate(_ESCAPED))
+def _accented(text: str) -> str:
+    return _ACCENTED.sub(lambda found: rf"\ensuremath{{\{_ACCENTS[found[2]]}{{{found[1]}}}}}", text)

@@ -18,6 +18,7 @@ from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report import errata, note, page, tables
+from dpbench.report.signs import SIGNS
 from dpbench.report.stored import Shown
 from dpbench.report.view import ENTRY, ERRATA, HURTS, NOTE, Part, view
 
@@ -149,15 +150,21 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("typed", "set_as"), [
     ("B^2X^2", r"B$^{2}$X$^{2}$"),
-    ('read "n eps"', r"read ``n $\eps$''"),
+    ('read "n eps"', "read “n ε”"),
     ("`dpbench errata glm --coverage`", r"\texttt{dpbench errata glm -{}-coverage}"),
-    ("n^(-1/2), e^eps", r"n$^{-1/2}$, e$^{\eps }$"),
+    ("n^(-1/2), e^eps", "n$^{-1/2}$, e$^{ε}$"),
     ("n^-0.4, e^-t", r"n$^{-0.4}$, e$^{-t}$"),
-    ("x^((theta-1)/theta)", r"x$^{(\theta -1)/\theta }$"),
-    ("L^_iota at <x, w*>", r"$\hat{L}$$_{\iota }$ at $\langle x, w^*\rangle$"),
-    ("|f^ - fbar|_m, f_bar'", r"|$\hat{f}$ - $\bar{f}$|$_{m}$, $\bar{f}$'"),
+    ("x^((theta-1)/theta)", "x$^{(θ-1)/θ}$"),
+    ("L^_iota at <x, w*>", r"\ensuremath{\hat{L}}$_{ι}$ at ⟨x, w$^{*}$⟩"),
+    ("|f^ - fbar|_m, f_bar'",
+     r"\textbar{}\ensuremath{\hat{f}} − \ensuremath{\bar{f}}\textbar{}$_{m}$, \ensuremath{\bar{f}}'"),
+    ("sqrt(2 (d log(m/d) + k)) >= sup_w x_bound, the_word",
+     r"$\sqrt{\mbox{2 (d log(m/d) + k)}}$ ≥ sup$_{w}$ x$_{bound}$, the\_word"),
+    ("sigma~ of delta_claimed > 3", r"\ensuremath{\tilde{σ}} of delta\_claimed \textgreater{} 3"),
 ])  # fmt: skip
 def test_formulas_of_the_ledger_are_set(typed: str, set_as: str) -> None:
+    for sign, latex in SIGNS.items():
+        set_as = set_as.replace(sign, rf"\ensuremath{{{latex}}}")
     assert note.prose(typed) == set_as
 
 
@@ -171,7 +178,7 @@ def test_quotes_are_set_where_their_braces_close(quote: str, set_as: str) -> Non
 
 def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out() -> None:
     said = note.set_caveat("A.2: \u201cfor $\\sigma^2$ large\u201d, so for n^2 > 1 it holds.")
-    assert said == "A.2: ``for $\\sigma^2$ large'', so for n$^{2}$ > 1 it holds."
+    assert said == "A.2: ``for $\\sigma^2$ large'', so for n$^{2}$ \\textgreater{} 1 it holds."
     assert note.set_caveat("it says \u201c$\\sigma^2\u201d") == note.set_caveat("") == ""
 
 

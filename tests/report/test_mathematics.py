@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpbench.report import mathematics
+from dpbench.report import mathematics, signs
 from dpbench.report.markdown import escaped
 
 
@@ -18,7 +18,10 @@ def test_plain_mathematics_gets_its_signs_exponents_and_indices() -> None:
     made = str(mathematics.typeset("sigma^2 <= B_1^(2/3) -> `sigma^2` and epsilon"))
     assert made == "σ<sup>2</sup> ≤ B<sub>1</sub><sup>2/3</sup> → <code>sigma^2</code> and ε"
     assert "<b>" not in mathematics.typeset("a <b> c")
-    assert mathematics.plain("delta >= 1 - beta") == "δ ≥ 1 − β"
+    assert str(mathematics.typeset("B^2X^2, L^_iota at sqrt(k_1) w*")) == (
+        "B<sup>2</sup>X<sup>2</sup>, L\u0302<sub>ι</sub> at √(k<sub>1</sub>) w<sup>*</sup>"
+    )
+    assert signs.plain("delta >= 1 - beta") == "δ ≥ 1 − β"
 
 
 def test_in_markdown_no_sign_of_the_text_is_markup() -> None:
