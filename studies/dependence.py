@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.audit import CHOOSE_SHARE, Runs, block_rows
+from dpbench.auditing.audit import CERTIFY_CALLS, CHOOSE_SHARE, Runs, block_rows
 from dpbench.auditing.independence import DependentOutputs, Watch, probe_of
 from studies.command import keep
 from tests.zoo.dependent import CORRECT, PLANTED
@@ -43,15 +43,14 @@ def refused(sampler: Callable[..., Any], seed: int) -> bool:
         for side, outputs in enumerate(sides):
             watch.add_all("choose", side, probe, outputs, block_rows(rows))
         watch.examine()
-        columns = [first_column(side) for side in sides]
-        mark = np.sort(np.concatenate(columns))[len(columns[0])]
-        one, other = (float(np.mean(column >= mark)) for column in columns)
-        probe = probe.with_event((one, other))
-        size = block_rows(TRIALS - rows)
-        for side, outputs in enumerate(runs.collect("certify", TRIALS - rows, 1)[1:3]):
-            for start in range(0, len(outputs), size):
-                block = outputs[start : start + size]
-                watch.add("certify", side, probe, probe.trace(block, side, first_column(block) >= mark))
+        mark = np.sort(np.concatenate([first_column(side) for side in sides]))[rows]
+        size = block_rows(TRIALS - rows, CERTIFY_CALLS)
+        outputs = [
+            np.concatenate([runs.draw("certify", side, block, size) for block in range((TRIALS - rows) // size)])
+            for side in (0, 1)
+        ]
+        for side in (0, 1):
+            watch.add_all("certify", side, probe, outputs[side], size, lambda block: first_column(block) >= mark)
         watch.examine()
     except DependentOutputs:
         return True

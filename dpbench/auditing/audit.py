@@ -35,14 +35,12 @@ from dpbench.auditing.choose import Event, Own, as_score, choose
 from dpbench.auditing.independence import (
     DISPERSED,
     KEPT,
-    LEAST_STRETCHES,
     LEVEL,
     Check,
     Probe,
     Trace,
     Watch,
     check_arrays,
-    fixed_columns,
     joined,
     probe_of,
 )
@@ -247,25 +245,22 @@ class Runs:
         _same_kind(parts, self.name)
         return self, np.concatenate(parts[:half]), np.concatenate(parts[half:])
 
-    def calls(self, part: str, side: int, count: int) -> np.ndarray:
-        """One output of each of so many calls."""
-        return np.concatenate([self.draw(part, side, block, 1) for block in range(count)])
-
     def count(
         self,
         part: str,
         rows: int,
         counter: Counter,
+        probe: Probe,
         like: np.ndarray,
         workers: int | Executor,
         progress: Progress | None,
-        watch: Watch | None = None,
+        watch: Watch,
     ) -> np.ndarray:
         """Sum over the blocks of `counter(outputs)`, one row a side: what is kept of a stretch of blocks is its counts,
         and for `watch` its trace."""
         size = block_rows(rows, CERTIFY_CALLS)
         jobs, length = _stretches(rows, size)
-        counted = _Count(self, part, counter, like[:0], size)
+        counted = _Count(self, part, counter, probe, like[:0], size)
         total = np.zeros((2, counter.width), dtype=np.int64)
         done = 0
         # An executor of many workers is given many at a time; here, those of about half a second of cheap runs.
@@ -276,8 +271,7 @@ class Runs:
             for (side, _, drawn), (counts, trace) in zip(chunk, found, strict=True):
                 total[side] += counts
                 done += drawn
-                if watch is not None and counter.probe is not None and trace is not None:
-                    watch.add(part, side, counter.probe, trace)
+                watch.add(part, side, trace)
             if progress is not None:
                 progress(done, 2 * rows)
         return total
@@ -286,23 +280,21 @@ class Runs:
 @dataclass(frozen=True)
 class Counter:
     """Of a block: how many outputs are in each event (all of one score), how many have values not seen before in the
-    leaves of these columns, and the block's trace, whose last bit tells whether an output is in the first event."""
+    leaves of these columns, and which are in the first event."""
 
     events: tuple[Event, ...]
     unseen: tuple[int, ...]
-    probe: Probe | None = None
 
     @property
     def width(self) -> int:
         return len(self.events) + len(self.unseen)
 
-    def __call__(self, outputs: np.ndarray, side: int = 0) -> tuple[np.ndarray, Trace | None]:
+    def __call__(self, outputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         scores = self.events[0].score(outputs)
-        main = self.events[0].of(scores)
         hits = [int(np.count_nonzero(event.of(scores))) for event in self.events]
         columns = outputs.reshape(len(outputs), -1) if self.unseen else outputs
         hits += [int(np.count_nonzero(columns[:, j] >= 0.5)) for j in self.unseen]
-        return np.array(hits), None if self.probe is None else self.probe.trace(outputs, side, main)
+        return np.array(hits), self.events[0].of(scores)
 
 
 @dataclass(frozen=True)
@@ -320,20 +312,21 @@ class _Count:
     runs: Runs
     part: str
     counter: Counter
+    probe: Probe
     like: np.ndarray
     size: int
 
-    def __call__(self, job: tuple[int, int, int]) -> tuple[np.ndarray, Trace | None]:
+    def __call__(self, job: tuple[int, int, int]) -> tuple[np.ndarray, Trace]:
         side, first, rows = job
         total, traces = np.zeros(self.counter.width, dtype=np.int64), []
         for block, start in enumerate(range(0, rows, self.size), first):
             outputs = self.runs.draw(self.part, side, block, min(self.size, rows - start))
             _same_kind([self.like, outputs], self.runs.name)
-            counts, trace = self.counter(outputs, side)
+            counts, inside = self.counter(outputs)
             total += counts
-            if trace is not None:  # past `KEPT` without nine tenths of what would travel, for nothing
-                traces.append(trace if block < KEPT else trace.without_bits())
-        return total, joined(traces) if traces else None
+            trace = self.probe.trace(outputs, inside)
+            traces.append(trace if block < KEPT else trace.without_bits())  # nine tenths of what travels
+        return total, joined(traces)
 
 
 def block_rows(rows: int, calls: int = CALLS) -> int:
@@ -422,8 +415,6 @@ CHOOSE_ROWS, CHOOSE_NUMBERS, CHOOSE_RESULTS = 2**21, 4 * 10**7, 200_000  # a sid
 LEAST_CERTIFY = 80
 SUSPECT = 0.2  # p-value of the event's dispersion over calls, below which a refutation is made again from fresh runs
 BLIND = 0.5  # share of certifying runs in which a leaf has a value not seen before, above which the audit is blind
-CALLS, LEAST_HELD = 32, 64  # single runs that are compared with a constant column, of so many rows at least
-SHARE_ROWS = 4096  # a side, from which the share of the event is read that groups of runs are compared with
 FIRST_ROUND, LEAST_SPENT = 4_000, 200_000  # of trials="auto": runs a side in the first round, and before giving up
 
 
@@ -503,8 +494,7 @@ def audit(
     InvalidInput
         A parameter or a sampler's output cannot be used, or the sampler raised.
     DependentOutputs
-        The runs are seen not to be independent, at a level of 1e-9 an audit: no bound would be valid. Where an output
-        or a column never changes in a call, 16 calls for one run each are compared with it.
+        The runs are seen not to be independent, at a level of 1e-9 an audit: no bound would be valid.
 
     Examples
     --------
@@ -611,7 +601,9 @@ def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "
     runs, first, second = runs.collect("choose" + tag, rows, request.workers, request.ignore)
     pace = (time.perf_counter() - drawing) / rows
     probe = probe_of(first, second)
-    _watch_choosing(runs, watch, probe, (first, second), tag)
+    for side, outputs in enumerate((first, second)):
+        watch.add_all("choose" + tag, side, probe, outputs, block_rows(rows))
+    watch.examine()
     if request.own is not None:
         request.own.check_rows(first, second)
     certify = trials - rows
@@ -620,38 +612,25 @@ def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "
         left = request.max_seconds - (time.perf_counter() - started)
         certify = min(certify, max(LEAST_CERTIFY, int(left / pace)))
     like = first[:0].copy()
-    shares = [float(np.mean(events[0](side[:SHARE_ROWS]))) for side in (first, second)]
     seen = Seen.of(events[0].score, first, second, runs.layout)
     del first, second
     leaves = () if runs.layout is None else runs.layout.seen
-    counter = Counter(events, tuple(column for _, _, column in leaves), probe.with_event((shares[0], shares[1])))
+    counter = Counter(events, tuple(column for _, _, column in leaves))
 
     def certified(part: str) -> AuditResult:
-        counts = runs.count(part + tag, certify, counter, like, request.workers, request.progress, watch)
+        counts = runs.count(part + tag, certify, counter, probe, like, request.workers, request.progress, watch)
         checks = watch.examine()
         drawn = Drawn(runs, runs.layout, part + tag, block_rows(certify, CERTIFY_CALLS), runs.seed)
         return report(events, seen, counts, (certify, certify), rows + certify, request, checks, drawn)
 
     result = certified("certify")
-    uneven = min((check.p_value for check in result.checks if check.what == DISPERSED), default=1.0)
-    if result.verdict == "refuted" and uneven < SUSPECT:
+    if result.verdict == "refuted" and watch.uneven("certify" + tag) < SUSPECT:
         # Given how many runs are in the event, how they lie in the calls is independent of that number, and with it
         # this decision of the bound: a second bound, from fresh runs at the same level, is as good as the first one.
         again = certified("again")
         if again.epsilon_lower < result.epsilon_lower or again.verdict != "refuted":
             result = again
     return result
-
-
-def _watch_choosing(runs: Runs, watch: Watch, probe: Probe, sides: tuple[np.ndarray, np.ndarray], tag: str) -> None:
-    for side, outputs in enumerate(sides):
-        size = block_rows(len(outputs))
-        watch.add_all("choose" + tag, side, probe, outputs, size)
-        call = outputs[: max(size, LEAST_HELD)]
-        held = fixed_columns(call if outputs.ndim > 1 else call[:, None])
-        if held and len(call) >= LEAST_HELD:  # of the data alone, or drawn once a call
-            watch.add_calls(side, held, len(call), runs.calls("calls" + tag, side, CALLS))
-    watch.examine()
 
 
 @dataclass(frozen=True)
@@ -869,25 +848,8 @@ def audit_samples(
         seen = Seen.of(events[0].score, first, second, layout)
         counter = Counter(events, () if layout is None else tuple(column for _, _, column in layout.seen))
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
-        checks += _over_rows(events[0], rest, left)
+        checks += tuple(x for x in check_arrays(rest, left, events[0]) if x.what == DISPERSED)
     return report(events, seen, counts, sizes, fewest, request, checks, Drawn(None, layout, "", 0, seed))
-
-
-def _over_rows(event: Event, rest: np.ndarray, left: np.ndarray) -> tuple[Check, ...]:
-    """The dispersion of the event over stretches of the rows of each side.
-
-    Raises
-    ------
-    DependentOutputs
-    """
-    watch = Watch("the outputs", looks=1, arrays=True)
-    for side, rows in enumerate((rest, left)):
-        events = event(rows)
-        size = max(1, len(rows) // LEAST_STRETCHES)
-        hits = [int(np.count_nonzero(events[k : k + size])) for k in range(0, len(rows), size)]
-        sizes = [min(size, len(rows) - k) for k in range(0, len(rows), size)]
-        watch.add_event("", side, hits, sizes)
-    return tuple(check for check in watch.examine() if check.what == DISPERSED)
 
 
 def _given(name: str, made: Any) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from naive import traces as twin
 
 from dpbench.auditing.choose import identity
-from dpbench.auditing.independence import GROUPS, halves
+from dpbench.auditing.independence import dispersion, neighbours
+from dpbench.core import sampling
 
 
 def test_keys_of_rows_are_the_twins() -> None:
@@ -22,12 +24,20 @@ def test_keys_of_rows_are_the_twins() -> None:
         assert identity(rows).tolist() == [twin.key(row) for row in rows.tolist()]
 
 
-def test_tables_of_halves_are_the_twins() -> None:
-    """Bits in runs, so that large halves are high; a width that no group divides; ties with the share."""
+def test_tables_of_neighbouring_rows_are_the_twins() -> None:
+    """Bits in runs; a width that no byte divides."""
     rng = np.random.default_rng(3)
     runs = np.repeat(rng.random((3, 400)) < 0.5, 8, axis=1) ^ (rng.random((3, 3200)) < 0.2)
-    bits, shares = np.ascontiguousarray(runs[:, :3144]), np.array([0.5, 0.375, 0.9])
-    found = halves(np.packbits(bits, axis=1), shares)
-    want = [[twin.halves(b.tolist(), s, g) for g in GROUPS] for b, s in zip(bits, shares, strict=True)]
-    assert found.tolist() == np.array(want).tolist()
-    assert (found[..., 0] > 0).any(axis=0).all() and (found[0] != found[1]).any()
+    found = neighbours(np.packbits(runs[:, :3144], axis=1))
+    assert found.tolist() == [list(twin.neighbours(bits.tolist())) for bits in runs[:, :3144]]
+    assert (found[:, 0] > 0).all() and (found[0] != found[1]).any()
+
+
+def test_p_values_of_counts_over_calls_are_the_twins() -> None:
+    """Calls of several sizes, and bits from never to always set."""
+    rng = np.random.default_rng(4)
+    for chance in (0.0, 0.003, 0.2, 0.5, 0.97, 1.0):
+        sizes = rng.integers(1, 60, size=20)
+        hits = rng.binomial(sizes, chance)
+        uniforms = sampling.stream("dispersion", sizes.tolist()).random(20)
+        assert dispersion(hits, sizes) == pytest.approx(twin.dispersion(hits.tolist(), sizes.tolist(), uniforms))

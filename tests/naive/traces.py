@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb
+
+from scipy.stats import chi2, norm
 
 WORD = 1 << 64
 
@@ -20,15 +25,24 @@ def key(row: list[float] | list[int]) -> int:
     return mixed
 
 
-def halves(bits: list[bool], share: float, size: int) -> tuple[int, int, int, int]:
-    """Over pairs of neighbouring halves of `size` rows: both high, the first, the second, and pairs.
+def neighbours(bits: list[bool]) -> tuple[int, int, int, int]:
+    """Over pairs of neighbouring rows: both set, the later, the earlier, and pairs."""
+    pairs = [(bits[i + 1], bits[i]) for i in range(0, len(bits) - 1, 2)]
+    return sum(a and b for a, b in pairs), sum(a for a, _ in pairs), sum(b for _, b in pairs), len(pairs)
 
-    A half of one row is high where its bit is set, and then the later row of a pair is the first; a larger one where
-    more than `share` of its bits are set.
-    """
-    pairs = [(bits[i : i + size], bits[i + size : i + 2 * size]) for i in range(0, len(bits) - 2 * size + 1, 2 * size)]
-    if size == 1:
-        high = [(right[0], left[0]) for left, right in pairs]
-    else:
-        high = [(sum(left) > share * size, sum(right) > share * size) for left, right in pairs]
-    return sum(a and b for a, b in high), sum(a for a, _ in high), sum(b for _, b in high), len(pairs)
+
+def dispersion(hits: list[int], sizes: list[int], uniforms: Sequence[float]) -> float:
+    """Twice the smaller tail of the sum of squared normal scores of counts, each given those of the calls up to it."""
+    total = 0.0
+    for k in range(1, len(hits)):
+        rows, set_bits, n = sum(sizes[: k + 1]), sum(hits[: k + 1]), sizes[k]
+
+        def chance(x: int, rows: int = rows, set_bits: int = set_bits, n: int = n) -> Fraction:
+            return Fraction(comb(set_bits, x) * comb(rows - set_bits, n - x), comb(rows, n))
+
+        below, here = sum((chance(x) for x in range(hits[k])), Fraction(0)), chance(hits[k])
+        upper = hits[k] * rows > n * set_bits
+        tail = (1 - below - here if upper else below) + Fraction(uniforms[k]) * here
+        total += float(norm.ppf(float(tail))) ** 2
+    freedom = len(hits) - 1
+    return min(1.0, 2.0 * min(float(chi2.sf(total, freedom)), float(chi2.cdf(total, freedom))))

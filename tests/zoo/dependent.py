@@ -97,14 +97,14 @@ PLANTED: dict[str, tuple[Callable[[int], Callable[..., np.ndarray]], str]] = {
     "tiled": (lambda seed: tiled, "one draw that is repeated|a draw that several trials share"),
     "a chain": (lambda seed: chained, "a chain that carries on"),
     "antithetic": (lambda seed: antithetic, "stratified"),
-    "an offset shared": (lambda seed: shared_offset, "several trials share|a draw that is shared"),
+    "an offset shared": (lambda seed: shared_offset, "several trials share"),
     "words": (lambda seed: words, "repeated"),
     "vectors": (lambda seed: rows_of_five, "repeated"),
-    "a column drawn once a call": (lambda seed: one_column_a_call, "draw that several trials share|column 1"),
-    "a coin a call": (lambda seed: coin, "several trials|hold one value each|calls for one run"),
-    "a coin a call beside noise": (lambda seed: coin_beside_noise, "several trials|hold one value each|calls for one"),
+    "a column drawn once a call": (lambda seed: one_column_a_call, "draw that several trials share"),
+    "a coin a call": (lambda seed: coin, "several trials"),
+    "a coin a call beside noise": (lambda seed: coin_beside_noise, "several trials"),
     "one of twenty seeds a call": (lambda seed: from_twenty_seeds, "own|cached"),
-    "a large offset a call": (lambda seed: offset_a_call(2.0), "several trials share|draw that is shared"),
+    "a large offset a call": (lambda seed: offset_a_call(2.0), "several trials share"),
 }
 """By seed of the audit; what the likely cause may be called."""
 
