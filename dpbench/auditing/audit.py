@@ -28,7 +28,6 @@ from dpbench.auditing.certify import (
     least_excess,
     open_excess,
     parameter,
-    sentence,
     smallest_detectable,
 )
 from dpbench.auditing.choose import Event, Own, as_score, choose
@@ -668,8 +667,8 @@ def report(
     least = min((x for x in able if x is not None), default=None)
     return AuditResult(
         max(region.epsilon(request.delta) for region in regions), request.epsilon, request.delta,
-        1.0 - request.alpha, trials, words.event, verdict, None, best, tuple(family), drawn.seed, checks=checks,
-        excludes=sentence(least, against, claim is not None), columns=words.columns, examples=words.examples,
+        1.0 - request.alpha, trials, words.event, verdict, best, tuple(family), drawn.seed, checks=checks,
+        columns=words.columns, examples=words.examples,
         claim=request.words,
         relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind, ignored=request.ignore,
         origin=Origin(event.score, event, drawn.runs, drawn.layout, drawn.part, drawn.block, claim),
@@ -752,7 +751,7 @@ def _until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budge
         if decided or late or spent >= budget or (spent >= LEAST_SPENT and hopeless):
             return replace(
                 best, epsilon_lower=epsilon, trials=spent, confidence=1.0 - request.alpha, family=family,
-                excludes=found.excludes, verdict=found.verdict, detectable=found.detectable, blind=found.blind,
+                verdict=found.verdict, detectable=found.detectable, blind=found.blind,
             )  # fmt: skip
 
 

@@ -419,8 +419,6 @@ def _hull(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array(kept)
 
 
-FOUND = {True: "refuting the claim", False: "a bound above 0"}
-
 CHOOSE_SHARE = 0.2  # of the runs choose the event
 
 CURVE_SHARE = 0.05
@@ -450,15 +448,6 @@ def smallest_detectable(claim: Claim, event: Certified) -> float | None:
         return None
     p, q = least / rows, max(hits, 0.5) / others
     return claim.read(Region(np.array([p]), np.array([q])))[0]
-
-
-def sentence(least: float | None, claim: Claim, claimed: bool) -> str:
-    """`smallest_detectable` as a sentence."""
-    what = "refuted this claim" if claimed else "given a bound above 0"
-    if least is None:
-        return f"no event as frequent as these could have {what} with so many runs"
-    unit = claim.read(Region(np.array([0.5]), np.array([0.5])))[1]
-    return f"an event as frequent as these would have {what} with probability one half from {unit} {least:.4g} on"
 
 
 def runs_needed(
@@ -539,26 +528,6 @@ def least_enough(enough: Callable[[int], bool], most: int) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def one_run_sentence(canaries: int, ruled_out: Callable[[int], bool], claimed: bool) -> str:
-    """What one run would have shown.
-
-    Parameters
-    ----------
-    canaries : int
-    ruled_out : callable
-        Whether so many guesses, the highest scores' as included, all of them right, refute the claim.
-    claimed : bool
-        There is a claim; else it is a bound above 0 that is spoken of.
-    """
-    least = least_enough(ruled_out, canaries)
-    if least is None:
-        what = "refuted this claim" if claimed else "given a bound above 0"
-        return f"no scores of so few canaries could have {what}"
-    share = 2.0 * least / canaries  # half of those that are memorised are included
-    memorised = f", as where a share of {share:.2g} of the canaries is memorised" if share <= 1.0 else ""
-    return f"{least} included canaries that score above all others would have been enough, {FOUND[claimed]}{memorised}"
 
 
 def open_excess(tried: Iterable[Certified], claim: Claim) -> float:

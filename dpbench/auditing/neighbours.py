@@ -99,8 +99,8 @@ class Domain:
         return np.floor(values) if self.integers else values
 
 
-def proposals(domain: Domain, seed: int, backgrounds: Sequence[np.ndarray] = ()) -> Iterator[Pair]:
-    """Pairs of neighbours: the user's backgrounds, extreme, middle, alternating, rising and one-hot ones, then random
+def proposals(domain: Domain, seed: int) -> Iterator[Pair]:
+    """Pairs of neighbours: extreme, middle, alternating, rising and one-hot ones, then random
     ones, each with one record replaced (or dropped); then records that come to equal others."""
     low, high = float(domain.low), float(domain.high)
     middle = 0.5 * (low + high)
@@ -108,7 +108,6 @@ def proposals(domain: Domain, seed: int, backgrounds: Sequence[np.ndarray] = ())
     across = np.arange(domain.records).reshape(-1, *([1] * (len(domain.shape) - 1)))
     rising = low + (high - low) * across / max(domain.records - 1, 1)
     made = [
-        *backgrounds,
         np.full(domain.shape, low),
         np.full(domain.shape, high),
         np.full(domain.shape, middle),
@@ -234,8 +233,8 @@ def _replaced(one: np.ndarray, other: np.ndarray) -> int:
     return int(np.flatnonzero(~same.reshape(len(one), -1).all(axis=1))[0])
 
 
-def pairs_of(dataset: Any, relation: str) -> list[Pair]:
-    """Neighbours of one data set: its first, last and extreme records removed, added, or replaced by one another.
+def pairs_of(dataset: Any, relation: str, low: float | None = None, high: float | None = None) -> list[Pair]:
+    """Neighbours of one data set: its first, last and extreme records removed, added, or replaced.
 
     Parameters
     ----------
@@ -243,6 +242,9 @@ def pairs_of(dataset: Any, relation: str) -> list[Pair]:
         One record an item or row.
     relation : {"replace", "add", "remove", "add_remove"}
         For "add" the given data set is the larger one.
+    low, high : float, optional
+        For "replace": records of these numbers take a record's place, in arrays and lists of numbers or of vectors.
+        Default: records of the data set take one another's place, so that no number beyond its own is tried.
 
     Raises
     ------
@@ -251,32 +253,63 @@ def pairs_of(dataset: Any, relation: str) -> list[Pair]:
     rows = len(dataset) if hasattr(dataset, "__len__") and not isinstance(dataset, (str, bytes, Mapping)) else 0
     if rows < 2:
         raise validation.invalid("dataset", "a list, array or data frame of at least two records", dataset)
-    places = _extremes(dataset, rows)
+    ends = [validation.real(name, end) for name, end in (("low", low), ("high", high)) if end is not None]
+    table = _table(dataset)
+    if ends and (relation != "replace" or table is None or hasattr(dataset, "iloc")):
+        raise validation.invalid("low and high", 'left out but for relation="replace" and numbers', ends)
+    places = _extremes(table, rows)
     if relation != "replace":
         smaller = [_kept(dataset, [k for k in range(rows) if k != gone]) for gone in places]
         return [(x, dataset) if relation == "add" else (dataset, x) for x in smaller]
-    made = []
-    for gone in places:
-        for taken in places:
-            other = _kept(dataset, [taken if k == gone else k for k in range(rows)])
-            if gone != taken and not equal(dataset, other):
-                made.append((dataset, other))
-    return made[: 2 * MOST_PLACES]
+    if ends:
+        others = [_with(dataset, gone, end) for gone in places for end in ends]
+    else:
+        others = [
+            _kept(dataset, [taken if k == gone else k for k in range(rows)])
+            for gone in places
+            for taken in places
+            if gone != taken
+        ]
+    return [(dataset, other) for other in others if not equal(dataset, other)][: 2 * MOST_PLACES]
+
+
+def range_of(dataset: Any, low: float | None = None, high: float | None = None) -> str:
+    """Which records `pairs_of` puts in the place of others, in words."""
+    ends = [end for end in (low, high) if end is not None]
+    table = _table(dataset)
+    if ends:
+        return f"records of {' or '.join(f'{end:g}' for end in ends)}"
+    numbers = "" if table is None else f", numbers from {np.nanmin(table):g} to {np.nanmax(table):g}"
+    return f"records of the data set itself{numbers}"
 
 
 MOST_PLACES = 8
 
 
-def _extremes(dataset: Any, rows: int) -> list[int]:
+def _table(dataset: Any) -> np.ndarray | None:
+    """float64[records, numbers], where the records are numbers."""
+    try:
+        return np.asarray(dataset, dtype=np.float64).reshape(len(dataset), -1)
+    except (TypeError, ValueError):
+        return None
+
+
+def _extremes(table: np.ndarray | None, rows: int) -> list[int]:
     """The first and last record, and those with the least and the largest number in each of the first columns."""
     places = [0, rows - 1]
-    try:
-        table = np.asarray(dataset, dtype=np.float64).reshape(rows, -1)
-    except (TypeError, ValueError):
-        return places
-    for column in table.T[:MOST_PLACES]:
+    for column in () if table is None else table.T[:MOST_PLACES]:
         places += [int(np.nanargmin(column)), int(np.nanargmax(column))] if not np.isnan(column).all() else []
     return list(dict.fromkeys(places))[:MOST_PLACES]
+
+
+def _with(dataset: Any, place: int, value: float) -> Any:
+    """The data set with one record of this number, or of a vector of it."""
+    record = np.full_like(np.asarray(dataset[place], dtype=np.float64), value)
+    if isinstance(dataset, np.ndarray):
+        other = dataset.copy()
+        other[place] = record
+        return other
+    return type(dataset)(record.tolist() if k == place else x for k, x in enumerate(dataset))
 
 
 def _kept(dataset: Any, places: list[int]) -> Any:
@@ -321,7 +354,6 @@ def find_neighbours(
     seed: int = 0,
     workers: int | Executor = 1,
     pairs: Sequence[tuple[Any, Any]] = (),
-    backgrounds: Sequence[Any] = (),
     mutations: int = 48,
     seconds: float | None = None,
     score: Callable[[Any], Any] | None = None,
@@ -343,8 +375,6 @@ def find_neighbours(
         Runs a side for each pair tried, at least 100.
     pairs : sequence of pairs
         Pairs of your own, tried first: neighbours in your sense, of any type that the sampler takes.
-    backgrounds : sequence of float64[records] or float64[records, width]
-        Data sets of your own, tried with one record replaced (or dropped) like the built-in ones.
     mutations : int
         Pairs made from the most promising ones by changing values, repeating them, and changing the other records.
     seconds : float, optional
@@ -378,16 +408,16 @@ def find_neighbours(
     mutations = validation.integer("mutations", mutations, at_least=0)
     if seconds is not None:
         seconds = validation.real("seconds", seconds, above=0.0)
-    own_pairs, own_backgrounds = _own_pairs(pairs), _own_backgrounds(backgrounds, domain)
+    own_pairs = _own_pairs(pairs)
     relation = domain.relation if relation is None else relation
     for pair in own_pairs:
         check_relation(*pair, relation)
     look = _Search(sampler, seed, workers, trials, request)
-    total = len(own_pairs) + sum(1 for _ in proposals(domain, seed, own_backgrounds)) + mutations
+    total = len(own_pairs) + sum(1 for _ in proposals(domain, seed)) + mutations
     began = time.monotonic()
     tried: list[tuple[float, int, Pair]] = []
     with one_blas_thread():
-        for number, pair in enumerate(_candidates(domain, seed, own_pairs, own_backgrounds, mutations, tried)):
+        for number, pair in enumerate(_candidates(domain, seed, own_pairs, mutations, tried)):
             tried.append((look.promise(pair, rows, f"search-{number}"), number, pair))
             if progress is not None:
                 progress(number + 1, total)
@@ -424,13 +454,12 @@ def _candidates(
     domain: Domain,
     seed: int,
     pairs: Sequence[Pair],
-    backgrounds: Sequence[np.ndarray],
     mutations: int,
     tried: list[tuple[float, int, Pair]],
 ) -> Iterator[Pair]:
     """The user's pairs, the proposals, and mutations of the best of `tried`, which grows meanwhile."""
     yield from pairs
-    yield from proposals(domain, seed, backgrounds)
+    yield from proposals(domain, seed)
     rng = sampling.stream(seed, "search", "mutations", 0)
     for k in range(mutations):
         parents = [p for _, number, p in _best(tried) if number >= len(pairs)][:PARENTS]
@@ -456,31 +485,9 @@ def _domain(domain: Any) -> Domain:
     return domain
 
 
-def _listed(given: Any, name: str, must_be: str) -> list[Any]:
-    try:
-        return list(given)
-    except TypeError as error:
-        raise validation.invalid(name, must_be, given) from error
-
-
 def _own_pairs(pairs: Any) -> list[Pair]:
-    made = []
-    for pair in _listed(pairs, "pairs", "a sequence of (dataset, neighbour)"):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise validation.invalid("pairs", "a sequence of (dataset, neighbour)", pair)
+    if not isinstance(pairs, Sequence) or any(not isinstance(p, (tuple, list)) or len(p) != 2 for p in pairs):
+        raise validation.invalid("pairs", "a sequence of (dataset, neighbour)", pairs)
+    for pair in pairs:
         refuse_equal(*pair)
-        made.append((pair[0], pair[1]))
-    return made
-
-
-def _own_backgrounds(backgrounds: Any, domain: Domain) -> list[np.ndarray]:
-    made = []
-    for background in _listed(backgrounds, "backgrounds", f"a sequence of data sets of shape {domain.shape}"):
-        try:
-            data = np.asarray(background, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise validation.invalid("backgrounds", f"data sets of shape {domain.shape}", background) from error
-        if data.shape != domain.shape:
-            raise validation.invalid("backgrounds", f"data sets of shape {domain.shape}", data)
-        made.append(data)
-    return made
+    return [(pair[0], pair[1]) for pair in pairs]

@@ -40,7 +40,6 @@ from dpbench.auditing.certify import (
     Renyi,
     ZeroConcentrated,
     least_enough,
-    one_run_sentence,
     parameter,
 )
 from dpbench.auditing.independence import Check
@@ -69,7 +68,6 @@ def audit_one_run(
     seed: int = 0,
     direction: str = "both",
     guesses: int | Sequence[int] | None = None,
-    assume: str | None = None,
     independent: bool = False,
 ) -> AuditResult:
     """Bound ε from below by a single run with many canaries.
@@ -94,9 +92,6 @@ def audit_one_run(
         r: the r/2 highest scores are guessed included and the r/2 lowest not. Several values share the error
         probability equally. By default it is shared between m, m/4 and m/16 such guesses and the longest runs of
         guesses from one end with few wrong ones (`PLAN`), which is where memorisation shows.
-    assume : {None, "gaussian"}
-        "gaussian" adds `mu_lower`: no μ-GDP guarantee below it holds (reading it as an ε supposes that the
-        mechanism is Gaussian). The verdict never uses it.
     independent : bool
         Suppose that, given the coins, the output is made of independent parts, one a canary: then the bounds of
         arXiv 2509.08704 hold, which for a Gaussian sum with orthogonal canaries are nearly tight. Where canaries
@@ -109,7 +104,7 @@ def audit_one_run(
         is in the unit of the claim; of a profile and of Rényi privacy, it is what all its ε or divergences fall short.
         `detectable` is the smallest loss at which one of the guess sets of a fixed size would have refuted the claim
         with probability one half, were each of its guesses right as often as that loss allows.
-        The bound, μ and the curve, at all ε, are one statement: they hold together at the confidence. `beside` holds
+        The bound and the curve, at all ε, are one statement: they hold together at the confidence. `beside` holds
         what two published analyses make of the same guesses.
 
     Raises
@@ -121,7 +116,7 @@ def audit_one_run(
     canaries = validation.integer("canaries", canaries, at_least=LEAST)
     settings = _Settings(
         epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, direction=direction,
-        guesses=guesses, assume=assume, independent=independent, canaries=canaries,
+        guesses=guesses, independent=independent, canaries=canaries,
     )  # fmt: skip
     included = sampling.stream(settings.seed, "one run", "coins", 0).random(canaries) < 0.5
     return settings.result(included, _scores(run, included, settings.seed))
@@ -138,7 +133,6 @@ def audit_one_run_scores(
     seed: int = 0,
     direction: str = "both",
     guesses: int | Sequence[int] | None = None,
-    assume: str | None = None,
     independent: bool = False,
 ) -> AuditResult:
     """Bound ε from below by the canaries of one run that was made elsewhere.
@@ -150,7 +144,7 @@ def audit_one_run_scores(
         fair coin; a fixed number of included canaries is not that.
     scores : float64[m]
         A score of each canary from the output alone. Infinities are legal, NaN is not.
-    epsilon, delta, claim, confidence, direction, guesses, assume, independent
+    epsilon, delta, claim, confidence, direction, guesses, independent
         As in `audit_one_run`.
     seed : int
         Breaks ties between scores.
@@ -177,7 +171,7 @@ def audit_one_run_scores(
     coins = _coins(included)
     settings = _Settings(
         epsilon=epsilon, delta=delta, claim=claim, confidence=confidence, seed=seed, direction=direction,
-        guesses=guesses, assume=assume, independent=independent, canaries=len(coins),
+        guesses=guesses, independent=independent, canaries=len(coins),
     )  # fmt: skip
     return settings.result(coins, _checked_scores("scores", scores, len(coins)))
 
@@ -187,13 +181,10 @@ class _Settings:
 
     def __init__(
         self, *, epsilon: float | None, delta: float, claim: Any, confidence: float, seed: int,
-        direction: str, guesses: int | Sequence[int] | None, assume: str | None, independent: bool, canaries: int,
+        direction: str, guesses: int | Sequence[int] | None, independent: bool, canaries: int,
     ) -> None:  # fmt: skip
         self.request = Request.of(epsilon, delta, claim, confidence)
         self.seed = validation.integer("seed", seed, at_least=0)
-        if assume is not None:
-            validation.choice("assume", assume, ["gaussian"])
-        self.assume = assume
         if not isinstance(independent, (bool, np.bool_)):
             raise invalid("independent", "True or False", independent)
         self.independent = bool(independent)
@@ -229,14 +220,12 @@ class _Settings:
             unit=unit,
             claim_value=parameter(request.claim),
             detectable=self._detectable(family),
-            mu_lower=None if self.assume is None else max(g.mu() for g in family),
             certified=None,
             family=family,
             seed=self.seed,
             assumptions=(COINS, INDEPENDENT) if self.independent else (COINS,),
             checks=(fair(included),),
             claim=request.words,
-            excludes=self._excludes(len(included)),
         )
 
     def _detectable(self, family: tuple[Guessed, ...]) -> float | None:
@@ -253,18 +242,6 @@ class _Settings:
             if least is not None:
                 losses.append(median_loss(self.request.against, replace(guessed, right=least)))
         return min(losses, default=None)
-
-    def _excludes(self, canaries: int) -> str:
-        """What of the scores alone would have refuted the claim, whatever the other guess sets say."""
-        if self.sizes is not None:
-            return ""
-        weight = next(weight for side, how, weight in PLAN if (side, how) == (INCLUDED, 0))
-
-        def enough(right: int) -> bool:
-            guessed = Guessed(canaries, right, right, INCLUDED, weight * self.alpha, self.independent)
-            return ruled_out(self.request.against, guessed)
-
-        return one_run_sentence(canaries, enough, self.request.claim is not None)
 
 
 def _coins(included: Any) -> np.ndarray:

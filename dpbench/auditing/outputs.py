@@ -29,7 +29,6 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from typing import Any
@@ -55,8 +54,6 @@ MOST_ITEMS = 256  # of a list that is not of numbers, by their place
 KNOWN_VALUES = 4096  # values of a leaf that are told apart
 COUNTED = 64  # values of a list, or rows of a table, that are counted
 UNKNOWN = 0.1  # share of examples with a value that does not recur, from which that has a column
-PROBES = 16  # runs from which the layout is learned of a sampler that is called by itself
-SLICES = 8  # parts of a block for each process
 
 INSTEAD = {
     "set": "sorted(it)", "frozenset": "sorted(it)", "Decimal": "float(it)", "MaskedArray": "it.filled(nan)",
@@ -791,13 +788,7 @@ def as_rows(outputs: Any) -> Sequence[Any] | np.ndarray:
 _GLOBAL = threading.RLock()
 
 
-def each(
-    function: Callable[..., Any],
-    *,
-    exceptions: str = "raise",
-    processes: int | Executor | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Each:
+def each(function: Callable[..., Any], *, exceptions: str = "raise") -> Each:
     """A sampler, as `dpbench.audit` takes it, from a function that is called once a run.
 
     Parameters
@@ -806,20 +797,16 @@ def each(
         ``function(dataset, rng) -> result`` with a fresh seeded `numpy.random.Generator`, or ``function(dataset) ->
         result``: then the global generators of `random`, of NumPy and (if it is loaded) of PyTorch are seeded before
         each call, and put back after a block; noise from anywhere else (the operating system, a device) stays as it is.
-        Results of any kind: an audit takes them apart, by one layout, learned from its choosing part (called by itself,
-        the sampler returns them as `dpbench.encode` does, by one learned from a few runs).
+        Results of any kind: an audit takes them apart, by one layout, learned from its choosing part.
     exceptions : {"raise", "output"}
         "output": an exception of a run is its result, as the text that an analyst sees ("ValueError: ..."); one that is
         raised on one data set alone tells which. By default the audit ends with it.
-    processes : int or Executor, optional
-        Share the calls of a block between processes (function and data sets must pickle).
-    progress : callable, optional
-        ``progress(done, total)`` in calls of the block at hand.
 
     Returns
     -------
     Each
-        ``sampler(dataset, trials, rng) -> array``. The results do not depend on the number of processes.
+        ``sampler(dataset, trials, rng) -> array`` of the results as they are. For calls in processes, give the audit an
+        executor as ``workers``.
 
     Examples
     --------
@@ -834,11 +821,7 @@ def each(
     takes_rng = takes_rng_of(function)
     if validation.choice("exceptions", exceptions, ["raise", "output"]) == "output":
         function = _Caught(function)
-    if processes is not None and not isinstance(processes, Executor):
-        processes = validation.integer("processes", processes, at_least=1)
-    if progress is not None and not callable(progress):
-        raise invalid("progress", "callable as progress(done, total), or None", progress)
-    return Each(function, takes_rng, processes, progress)
+    return Each(function, takes_rng)
 
 
 @dataclass(frozen=True)
@@ -858,83 +841,31 @@ class _Caught:
             return f"{type(error).__name__}: {error}"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Each:
     """What `each` returns."""
 
     function: Callable[..., Any]
     takes_rng: bool
-    processes: int | Executor | None = None
-    progress: Callable[[int, int], None] | None = None
-    layout: Layout | None = None
-    _lock: Any = field(default_factory=threading.Lock, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        self.__name__ = str(getattr(self.function, "__name__", None) or type(self.function).__name__)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Other processes work on blocks of their own; pools, locks and terminals stay here.
-        return {**self.__dict__, "processes": None, "progress": None, "_lock": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+    @property
+    def __name__(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
 
     def __call__(self, dataset: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
-        with self._lock:
-            if self.layout is None:
-                # From seeds of its own, that the layout may not depend on which block comes first.
-                probes = np.random.default_rng(0).integers(0, 2**63, size=PROBES)
-                self.layout = learn(_results(self.function, self.takes_rng, dataset, probes), least=1)
-        return self.layout.encode(self.results(dataset, trials, rng))
+        return np.array(self.results(dataset, trials, rng))
 
     def results(self, dataset: Any, trials: int, rng: np.random.Generator) -> list[Any]:
-        """The results themselves, as an audit takes them, which learns a layout of its own from its choosing part."""
-        return self._all(dataset, rng.integers(0, 2**63, size=trials))
-
-    def _all(self, dataset: Any, seeds: np.ndarray) -> list[Any]:
-        slices = self._slices(len(seeds))
-        found: list[Any] = []
-        with self._pool() as pool:
-            parts: Iterator[list[Any]]
-            if pool is None:
-                parts = (_results(self.function, self.takes_rng, dataset, seeds[s]) for s in slices)
-            else:
-                jobs = [pool.submit(_results, self.function, self.takes_rng, dataset, seeds[s]) for s in slices]
-                parts = (job.result() for job in jobs)
-            for part in parts:
-                found.extend(part)
-                if self.progress is not None:
-                    self.progress(len(found), len(seeds))
+        """The results themselves, as an audit takes them, which learns a layout from its choosing part."""
+        seeds = rng.integers(0, 2**63, size=trials)
+        if self.takes_rng:
+            return [self.function(dataset, np.random.Generator(np.random.PCG64DXSM(int(seed)))) for seed in seeds]
+        found = []
+        with global_state_kept():
+            for seed in seeds:
+                seed_all(int(seed))
+                found.append(self.function(dataset))
         return found
-
-    def _slices(self, trials: int) -> list[slice]:
-        if self.processes is None and self.progress is None:
-            return [slice(0, trials)]
-        workers = self.processes if isinstance(self.processes, int) else 4
-        size = max(1, -(-trials // (workers * SLICES)))
-        return [slice(start, start + size) for start in range(0, trials, size)]
-
-    @contextlib.contextmanager
-    def _pool(self) -> Iterator[Executor | None]:
-        if isinstance(self.processes, int) and self.processes > 1:
-            with ProcessPoolExecutor(self.processes) as pool:
-                yield pool
-        else:
-            yield self.processes if isinstance(self.processes, Executor) else None
-
-
-def _results(
-    function: Callable[..., Any], takes_rng: bool, dataset: Any, seeds: Sequence[int] | np.ndarray
-) -> list[Any]:
-    """One call a seed."""
-    if takes_rng:
-        return [function(dataset, np.random.Generator(np.random.PCG64DXSM(int(seed)))) for seed in seeds]
-    found = []
-    with global_state_kept():
-        for seed in seeds:
-            seed_all(int(seed))
-            found.append(function(dataset))
-    return found
 
 
 def seed_all(seed: int) -> None:

@@ -59,14 +59,11 @@ class AuditResult:
         "refuted" iff the bound exceeds the claim; "blind" if most certifying runs have, in some leaf of their outputs
         that is known by identity alone, a value not seen before (`blind` says which and what to do); None without a
         claim.
-    mu_lower : float or None
-        Only under ``assume="gaussian"``: no μ-GDP guarantee below this holds (Dong, Roth & Su 2019). That
-        much needs no assumption; reading it as an ε (`epsilon_gaussian`) does. The verdict never uses it.
     certified : Certified or None
         The counts of `event`. None in one-run mode, whose bound is of another kind.
     family : tuple of Certified or of Guessed
         All events that were certified, or in one-run mode all guess sets, at levels that sum to at most
-        1 − confidence: `epsilon_lower`, `curve` and `mu_lower` hold together at that confidence.
+        1 − confidence: `epsilon_lower` and `curve` hold together at that confidence.
     seed : int
     pair : tuple or None
         The pair of data sets that a search found.
@@ -75,8 +72,6 @@ class AuditResult:
     checks : tuple of Check
         What was tested of the runs' independence, each kind with its p-value (see `dependence`); runs that fail are
         refused.
-    excludes : str
-        What the audit would have found, in words.
     claim : str
         The claim in words, where it is not `epsilon` at `delta`.
     columns : tuple of int
@@ -107,14 +102,12 @@ class AuditResult:
     trials: int
     event: str
     verdict: str | None
-    mu_lower: float | None
     certified: Certified | None
     family: tuple[Any, ...]
     seed: int
     pair: tuple[Any, Any] | None = None
     assumptions: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
-    excludes: str = ""
     claim: str = ""
     columns: tuple[int, ...] = ()
     examples: tuple[str, ...] = ()
@@ -195,20 +188,11 @@ class AuditResult:
                 found[name] = max(found.get(name, 0.0), bound)
         return found
 
-    @property
-    def epsilon_gaussian(self) -> float | None:
-        """ε at `delta` of a Gaussian pair `mu_lower` apart: a bound only if the pair IS Gaussian."""
-        if self.mu_lower is None:
-            return None
-        from dpbench.privacy import gaussian
-
-        return gaussian.epsilon(self.delta, self.mu_lower)
-
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, ready for JSON (without `pair`, which may be any objects)."""
         plain = asdict(replace(self, pair=None, origin=None))
         del plain["pair"], plain["origin"]
-        return {**plain, "epsilon_gaussian": _finite(self.epsilon_gaussian), "beside": self.beside}
+        return {**plain, "beside": self.beside}
 
     def script(self) -> str:
         """A Python program that stands alone: it draws the pair again, counts the event, prints the exact interval.
@@ -250,7 +234,9 @@ class AuditResult:
         if self.verdict == "refuted":
             return f"refuted: {self.unit} >= {self.bound:.4g}{'' if claimed is None else f' > {claimed:g}'}"
         if self.detectable is None:
-            return f"{self.verdict}; no power shown{f': {self.excludes}' if self.excludes else ''}"
+            return (
+                f"{self.verdict}; no power: so few {'runs' if self.certified else 'canaries'} could not have refuted it"
+            )
         times = self.noise_caught
         if times is not None and times > POWERLESS:
             return f"{self.verdict}; no power: would not have caught ten times too little noise"
@@ -291,16 +277,11 @@ class AuditResult:
             claim += f" ({self.convention})"
         if self.ignored:
             claim += f"; left out: {', '.join(self.ignored)}"
-        mu = "" if self.mu_lower is None else f"; assuming a Gaussian pair: mu >= {self.mu_lower:.4g}"
         rests = f"; if {' and '.join(self.assumptions)}" if self.assumptions else ""
         return (
             f"epsilon >= {self.epsilon_lower:.4g} at delta = {self.delta:g}, confidence {self.confidence:g}, "
-            f"{self.trials} {'canaries' if self.assumptions else 'runs a side'}{over}{event}{claim}{mu}{rests}"
+            f"{self.trials} {'canaries' if self.assumptions else 'runs a side'}{over}{event}{claim}{rests}"
         )
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and np.isfinite(value) else None
 
 
 POWERLESS = 10.0  # times too little noise: an audit that would not have caught that has no power

@@ -67,9 +67,6 @@ Score = Annotated[
     str | None,
     typer.Option("--score", help="your own score of outputs", metavar="MODULE:SCORE", show_default=False),
 ]
-Assume = Annotated[
-    str | None, typer.Option("--assume", help="gaussian: bound mu too", metavar="LAW", show_default=False)
-]
 Curve = Annotated[
     str | None,
     typer.Option("--curve", help="values of epsilon to bound delta at", metavar="E,E,...", show_default=False),
@@ -84,7 +81,6 @@ Tradeoff = Annotated[
 CLAIMED = {"epsilon": (Epsilon, None), "delta": (Delta, 0.0), "confidence": (Confidence, 0.999)}
 UNIT = {"claim": (Claim, None)}
 READ = {"relation": (Relation, None), "score": (Score, None), "ignore": (Ignore, None)}
-ASSUMED = {"assume": (Assume, None)}
 TRADEOFF = {"tradeoff": (Tradeoff, None)}
 SAMPLED = {"workers": (WorkersOption, None), "scheduler": (SchedulerOption, None)}
 REPORTED = {
@@ -208,7 +204,7 @@ def audit_arrays(
     return "arrays", partial(audit_samples, *pair, **options)
 
 
-@command(CLAIMED, UNIT, ASSUMED)
+@command(CLAIMED, UNIT)
 def audit_one_run(
     run: Annotated[str, typer.Argument(metavar=SAMPLER, help="a callable (included, rng) -> scores of the canaries")],
     canaries: Annotated[int, typer.Option("--canaries", help="how many, each in the data by a fair coin", **WHOLE)],
@@ -224,7 +220,7 @@ def audit_one_run(
     return run, partial(by_canaries, training, canaries, **options)
 
 
-@command(CLAIMED, UNIT, ASSUMED)
+@command(CLAIMED, UNIT)
 def audit_scores(
     included: Annotated[str, typer.Argument(metavar="INCLUDED", help=f"which canaries were in the data {_ARRAY}")],
     scores: Annotated[str, typer.Argument(metavar="SCORES", help=f"the scores of all canaries {_ARRAY}")],

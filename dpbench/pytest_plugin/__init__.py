@@ -100,21 +100,27 @@ class Auditor:
         must then be one number above 0.
 
         With one data set alone, neighbours are made from it by ``relation=``, by its first, last and extreme records,
-        and the most telling pair is audited.
+        and the most telling pair is audited. ``relation="replace"`` puts records of the data set in each other's place,
+        or with ``low=`` and ``high=`` records of these numbers; the report says which.
         """
         from dpbench.auditing.audit import audit
 
+        said = ""
         if neighbour is None:
-            from dpbench.auditing.neighbours import pairs_of, telling_pair
+            from dpbench.auditing.neighbours import pairs_of, range_of, telling_pair
             from dpbench.core import validation
 
             relation = validation.choice("relation", options.get("relation"), list(RELATIONS))
             session = settings(self._request.config)
             given = {name: session[name] for name in ("seed", "confidence", "workers")}
-            some = {k: v for k, v in options.items() if k not in ("trials", "progress", "relation")}
-            made = _called(pairs_of, dataset, relation)
-            dataset, neighbour = _called(telling_pair, sampler, made, **{**given, **some})
-        return self._run(audit, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options)
+            ends = {name: options.pop(name) for name in ("low", "high") if name in options}
+            some = {k: v for k, v in options.items() if k not in ("trials", "progress", "relation", "power")}
+            pairs = _called(pairs_of, dataset, relation, **ends)
+            said = f" (replaced by {range_of(dataset, **ends)})" if relation == "replace" else ""
+            dataset, neighbour = _called(telling_pair, sampler, pairs, **{**given, **some})
+        return self._run(
+            audit, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options, said=said
+        )
 
     def search(self, sampler: Any, domain: Any, **options: Any) -> AuditResult:
         """Audit a claim on the most telling pair found: `dpbench.find_neighbours`."""
@@ -170,8 +176,9 @@ class Auditor:
         options: dict[str, Any],
         *,
         claims: bool = False,
+        said: str = "",
     ) -> AuditResult:
-        """Audit and report; `claims`: what is audited says itself what it claims."""
+        """Audit and report; `claims`: what is audited says itself what it claims; `said`: of the pair."""
         from dpbench.core import validation
 
         if not claims and options.get("epsilon") is None and options.get("claim") is None:
@@ -182,17 +189,18 @@ class Auditor:
             power = validation.real("power", power, above=1.0)
         found = _called(function, *given, **{**{name: session[name] for name in takes}, **options})
         node = self._request.node
-        line = f"{found.verdict}: {node.nodeid}: {found.outcome}; {found}"
-        kept = {"claim": found.claimed, "unit": found.unit, "detectable": found.detectable, "verdict": found.verdict}
+        claimed = f"{found.claimed}{said}"
+        line = f"{found.verdict}: {node.nodeid}: {found.outcome}; {found}{said}"
+        kept = {"claim": claimed, "unit": found.unit, "detectable": found.detectable, "verdict": found.verdict}
         node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence, "name": node.name, **kept}))
         if found.verdict == "refuted":
-            pytest.fail(f"{found.claimed} refuted: {found}", pytrace=False)
+            pytest.fail(f"{claimed} refuted: {found}", pytrace=False)
         if found.verdict == "blind":
-            pytest.fail(f"{found.claimed} not tested, the audit is blind: {found}", pytrace=False)
+            pytest.fail(f"{claimed} not tested, the audit is blind: {found}", pytrace=False)
         if power is not None and not found.claimed_value:
             raise validation.invalid("power", "left out where the claim is not one number above 0", power)
         if power is not None and (found.noise_caught is None or found.noise_caught > power):
-            pytest.fail(f"{found.claimed} {found.outcome}; power={power:g} asks for more runs: {found}", pytrace=False)
+            pytest.fail(f"{claimed} {found.outcome}; power={power:g} asks for more runs: {found}", pytrace=False)
         return found
 
 

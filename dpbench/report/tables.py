@@ -159,8 +159,6 @@ def print_audit(
             _field(console, name, text)
     if result.ignored:
         _field(console, "left out", ", ".join(result.ignored))
-    if result.mu_lower is not None:
-        _field(console, "mu", f"mu >= {number(result.mu_lower)}; as an epsilon only if the pair is Gaussian")
     if epsilons is not None and deltas is not None:
         made = table("epsilon", "delta at least")
         for epsilon, delta in zip(epsilons, deltas, strict=True):
@@ -177,8 +175,9 @@ def print_audit(
         _field(
             console, "independence", f"{len(result.checks)} kinds of dependence looked for, least p-value {least:.3g}"
         )
-    if result.excludes and result.verdict != "refuted":
-        _field(console, "detectable", result.excludes)
+    if result.detectable is not None and result.verdict != "refuted":
+        text = f"{result.unit} {number(result.detectable)} would have been refuted with probability one half"
+        _field(console, "detectable", text)
     if result.verdict == "not refuted":
         _field(console, "note", "not refuted is not a proof: samples cannot show that a mechanism is private")
 

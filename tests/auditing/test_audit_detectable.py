@@ -58,7 +58,6 @@ def loss(claim: dict[str, Any], p: float, q: float) -> float:
 def test_results_say_what_they_would_have_refuted() -> None:
     found = audit(laplace, 0.0, 1.0, epsilon=1.0, trials=20_000)
     assert found.verdict == "not refuted" and found.detectable is not None and 1.0 < found.detectable < 1.5
-    assert f"epsilon {found.detectable:.4g}" in found.excludes
     assert audit(laplace, 0.0, 1.0, epsilon=30.0, trials=1_000).detectable is None
     more = audit(laplace, 0.0, 1.0, epsilon=1.0, trials=100_000).detectable
     assert more is not None and more < found.detectable
@@ -129,24 +128,9 @@ def test_an_outcome_without_power_says_so() -> None:
         return audit(laplace, 0.0, 1.0, epsilon=epsilon, trials=trials).outcome
 
     assert re.fullmatch(r"refuted: epsilon >= 0\.[0-9]+ > 0\.5", at(0.5, 100_000))
-    assert at(12.0, 100).startswith("not refuted; no power shown: no event as frequent as these could have refuted")
+    assert at(12.0, 100).startswith("not refuted; no power: so few runs could not have refuted it")
     few = audit_one_run_scores(np.arange(100) % 2, np.zeros(100), epsilon=0.05).outcome
     assert few == "not refuted; no power: would not have caught ten times too little noise"
-
-
-@pytest.mark.parametrize("claim", [{"epsilon": 1.0, "delta": 1e-5}, {"claim": {"mu": 0.5}}, {}])
-def test_one_run_finds_what_it_says(claim: dict[str, Any]) -> None:
-    """So many included canaries above all others refute, whatever the others; half as many do not."""
-    coins = np.arange(400) % 2 == 0
-    said = audit_one_run_scores(coins, np.zeros(400), direction="high", **claim).excludes
-    match = re.match(r"(\d+) included canaries that score above all others would have been enough", said)
-    assert match is not None and ("refuting" in said) == bool(claim)
-    for told, enough in ((int(match.group(1)), True), (int(match.group(1)) // 2, False)):
-        scores = -np.where(coins, 1.0, 0.5)  # of the others, those that are not included score higher
-        scores[np.flatnonzero(coins)[:told]] = 1.0
-        found = audit_one_run_scores(coins, scores, direction="high", **claim)
-        assert (found.verdict == "refuted" if claim else found.epsilon_lower > 0.0) == enough
-    assert "no scores of so few canaries" in audit_one_run_scores(coins, np.zeros(400), epsilon=30.0).excludes
 
 
 def test_tied_scores_are_broken_at_random_whatever_their_order() -> None:

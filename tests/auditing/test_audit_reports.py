@@ -68,7 +68,7 @@ def in_order(found: Any) -> list[int]:
 @pytest.mark.process
 @pytest.mark.parametrize("kind", SAMPLERS)
 def test_the_script_counts_what_the_audit_counted(kind: str, tmp_path: Path) -> None:
-    found = audit(SAMPLERS[kind], 0.0, 1.0, epsilon=0.3, trials=4_000)
+    found = audit(SAMPLERS[kind], 0.0, 1.0, epsilon=0.3, trials=3_000)
     assert found.verdict == "refuted" and found.bound is not None
     (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
     reproduced(fresh(tmp_path, "report.py"), in_order(found), found.bound, "refuted")

@@ -1,4 +1,4 @@
-"""Neighbour search: NaN and infinities, pairs and backgrounds of one's own, repeats, mutation, a budget in seconds."""
+"""Neighbour search: NaN and infinities, pairs of one's own, repeats, mutation, a budget in seconds."""
 
 from __future__ import annotations
 
@@ -108,16 +108,6 @@ def test_pairs_of_ones_own_may_be_of_any_type() -> None:
 
 
 @pytest.mark.slow
-def test_backgrounds_of_ones_own_are_tried() -> None:
-    background = np.array([0.123, 0.456, 0.789, 0.321])
-    sampler = leaking_where(lambda x: x[0] == 0.0 and (x[1:] == background[1:]).all())
-    found = find_neighbours(sampler, {"records": 4}, backgrounds=[background], mutations=0, **QUICK)
-    assert found.verdict == "refuted"
-    missed = find_neighbours(sampler, {"records": 4}, mutations=0, **QUICK)
-    assert missed.verdict == "not refuted"
-
-
-@pytest.mark.slow
 def test_mutation_climbs_from_what_promises_most() -> None:
     """The leak grows with the number of other records near 0.37: no background starts there; mutation gets there."""
 
@@ -171,9 +161,6 @@ def test_the_search_takes_a_whole_claim_and_a_score() -> None:
     [
         ({"pairs": [(1, 2, 3)]}, "pairs must be a sequence of"),
         ({"pairs": [(1.0, 1.0)]}, "neighbour must be a data set that differs"),
-        ({"backgrounds": [np.zeros(2)]}, r"backgrounds must be data sets of shape \(3,\)"),
-        ({"backgrounds": ["abc"]}, r"backgrounds must be data sets of shape \(3,\)"),
-        ({"backgrounds": 3}, r"backgrounds must be a sequence of data sets of shape \(3,\)"),
         ({"pairs": 3}, "pairs must be a sequence of"),
         ({"trials": "auto"}, "trials must be an integer >= 100 .a search takes no words., got 'auto'"),
         ({"mutations": -1}, "mutations must be an integer >= 0"),

@@ -45,8 +45,8 @@ def with_pythons_state(count: float) -> float:
     return count + random.expovariate(1.0) - random.expovariate(1.0)
 
 
-def sampled(function: object, trials: int = 50, seed: int = 0, **options: object) -> np.ndarray:
-    return each(function, **options)(3.0, trials, np.random.default_rng(seed))  # type: ignore[arg-type]
+def sampled(function: object, trials: int = 50, seed: int = 0) -> np.ndarray:
+    return each(function)(3.0, trials, np.random.default_rng(seed))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("function", [with_rng, with_numpys_state, with_pythons_state])
@@ -82,15 +82,9 @@ def test_a_function_that_seeds_itself_gives_one_output() -> None:
     assert len(np.unique(sampled(stuck))) == 1
 
 
-@pytest.mark.process
-def test_processes_give_the_same_bits_and_tell_their_progress() -> None:
-    told: list[tuple[int, int]] = []
-    found = sampled(with_rng, processes=2, progress=lambda done, total: told.append((done, total)))
-    assert np.array_equal(found, sampled(with_rng))
-    assert told[-1] == (50, 50) and len(told) > 2
-    assert np.array_equal(
-        sampled(with_rng), pickle.loads(pickle.dumps(each(with_rng)))(3.0, 50, np.random.default_rng(0))
-    )
+def test_samplers_of_functions_pickle() -> None:
+    again = pickle.loads(pickle.dumps(each(with_rng)))
+    assert np.array_equal(sampled(with_rng), again(3.0, 50, np.random.default_rng(0)))
 
 
 def test_defaults_and_keywords_of_functions() -> None:
@@ -112,13 +106,6 @@ def test_defaults_and_keywords_of_functions() -> None:
 def test_what_is_no_function_of_one_call_is_refused(function: object, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         each(function)  # type: ignore[arg-type]
-
-
-def test_bad_settings_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="processes must be an integer >= 1"):
-        each(with_rng, processes=0)
-    with pytest.raises(InvalidInput, match="progress must be callable"):
-        each(with_rng, progress=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

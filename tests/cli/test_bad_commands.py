@@ -182,7 +182,6 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (  # command line, parameter named,
     (f"{AUDIT} --claim mu=1 --epsilon 1", "--epsilon", "left out beside claim"),
     ("audit-bits mech_user:noise --claim mu=1", "--claim", "No such option"),
     (f"{AUDIT} --score mech_user:number", "--score", "a callable (outputs)"),
-    ("audit-one-run mech_user:noise --canaries 200 --assume laplace", "--assume", "gaussian"),
     (f"{AUDIT} --curve 1,x", "--curve", "numbers separated by commas"),
     # before the sampler is looked for
     ("audit mech_user:absent --data a.npy --neighbour b.npy --curve=-1", "--curve", "got -1.0"),

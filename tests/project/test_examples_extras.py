@@ -79,8 +79,8 @@ def dp_sgd() -> ModuleType:
 def test_dp_sgd_with_canaries(dp_sgd: ModuleType) -> None:
     """Clipped: within the claim, and μ not above the true one. Planted: without clipping the claim falls."""
     found = dp_sgd.audited(dp_sgd.train)
-    assert found.verdict == "not refuted" and found.mu_lower is not None
-    assert 0.1 < found.mu_lower < dp_sgd.MU
+    assert found.verdict == "not refuted" and found.bound is not None
+    assert 0.1 < found.bound < dp_sgd.MU
     assert dp_sgd.audited(partial(dp_sgd.train, clip=False)).verdict == "refuted"
 
 

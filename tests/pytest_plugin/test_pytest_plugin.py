@@ -271,9 +271,37 @@ def test_an_audit_without_the_power_asked_for_fails(pytester: pytest.Pytester) -
     result.stdout.fnmatch_lines(
         [
             "*privacy not refuted; would have caught epsilon 1.*; power=1.01 asks for more runs*",
-            "*privacy not refuted; no power shown: *; power=2 asks for more runs*",
+            "*privacy not refuted; no power: *; power=2 asks for more runs*",
             "*power must be left out where the claim is not one number above 0, got 2.0*",
             "*power must be a finite number > 1, got 1*",
+        ]
+    )
+
+
+REPLACED = """
+    def counted(data, trials, rng):
+        return sum(x > 5.0 for x in data) + rng.laplace(scale=0.5, size=trials)
+
+    def test_own(dp_audit):
+        dp_audit(counted, [0.0, 1.0, 2.0], relation="replace", epsilon=1.0)
+
+    def test_range(dp_audit):
+        dp_audit(counted, [0.0, 1.0, 2.0], relation="replace", low=0.0, high=9.0, epsilon=1.0)
+
+    def test_removed(dp_audit):
+        dp_audit(counted, [0.0, 1.0, 2.0], relation="remove", high=9.0, epsilon=1.0)
+"""
+
+
+def test_replaced_records_are_of_the_data_or_of_the_range_given(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(REPLACED)
+    result = pytester.runpytest(*LOAD, "--dp-trials=20000", "-p", "no:xdist")
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*under replace (replaced by records of 0 or 9) refuted*",
+            "*low and high must be left out but for relation=*",
+            "*not refuted*(replaced by records of the data set itself, numbers from 0 to 2)*",
         ]
     )
 
