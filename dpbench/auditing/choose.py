@@ -703,46 +703,47 @@ def _tops(cells: Array) -> Array:
 def _events(score: Score, chain: Chain, loss: Loss, runs: int, z: float, tried: int) -> Iterator[Event]:
     """The best event of each direction of a score, by what it promises."""
     for forward in (True, False):
-        made = []
+        best: tuple[float, int, bool, Array, Array] | None = None
         for above in (True, False):
-            (p, q), (p_raw, q_raw) = (
-                (x if above else 1.0 - x)[:: 1 if forward else -1] for x in (chain.fitted, chain.raw)
-            )
-            promise = _promises(chain, (p, q), (p_raw, q_raw), loss, runs, z, tried)
+            fitted, (p, q) = ((x if above else 1.0 - x)[:: 1 if forward else -1] for x in (chain.fitted, chain.raw))
+            promise = _promises(chain, fitted, (p, q), loss, runs, z, tried)
             k = int(np.argmax(promise))
-            up, down = _slopes(loss, p_raw[k : k + 1], q_raw[k : k + 1] + 3.0 / runs)
-            angle = best_angle(float(up[0]), float(down[0]))
-            made.append(Event(score, float(chain.thresholds[k]), above, forward, angle, float(promise[k])))
-        yield max(made, key=lambda event: event.promise)
+            if best is None or promise[k] > best[0]:
+                best = float(promise[k]), k, above, p[k : k + 1], q[k : k + 1] + 3.0 / runs
+        assert best is not None
+        most, k, above, p, q = best
+        up, down = _slopes(loss, p, q)
+        yield Event(score, float(chain.thresholds[k]), above, forward, best_angle(float(up[0]), float(down[0])), most)
 
 
-def _promises(
-    chain: Chain, fitted: tuple[Array, Array], raw: tuple[Array, Array], loss: Loss, runs: int, z: float, tried: int
-) -> Array:
+def _promises(chain: Chain, fitted: Array, raw: Array, loss: Loss, runs: int, z: float, tried: int) -> Array:
     """The bound to be expected of each event: as fitted, or as seen with more caution; rare ones also as they were
     seen, the less the more of all that were tried (0: do not look) chance makes of this kind."""
     rows, (p_raw, q_raw) = chain.rows, raw
     cost, unit = z / math.sqrt(runs), 1.0 / math.sqrt(rows)
-    p, q = (np.clip(x, 1e-12, 1.0 - 1e-12) for x in fitted)
+    p, q = np.clip(fitted, 1e-12, 1.0 - 1e-12)
     doubt = SMOOTH * chain.spread / np.sqrt(np.minimum(p * (1.0 - p), q * (1.0 - q)) + 1e-15)
-    least_seen = moved(loss, p_raw, np.minimum(q_raw + 4.0 / rows, 1.0), cost)
-    smoothed = np.minimum(moved(loss, p, q, cost + np.hypot(doubt, SEEN * unit)), least_seen)
     q_seen = q_raw + 0.5 / rows
-    promise = np.maximum(smoothed, moved(loss, p_raw, q_seen, cost + RAW * unit))
+    to_come = math.hypot(unit, runs**-0.5)  # the counts to come, by three points of a normal law
+    looks = [
+        (p, q, cost + np.hypot(doubt, SEEN * unit)),
+        (p_raw, np.minimum(q_raw + 4.0 / rows, 1.0), cost),
+        *[(p_raw, q_seen, cost + by) for by in (RAW * unit, -1.7 * to_come, 0.0, 1.7 * to_come)],
+    ][: 6 if tried else 3]
+    stacked = (np.stack(np.broadcast_arrays(p, *each)[1:]) for each in zip(*looks, strict=True))
+    smoothed, least_seen, seen, *expected = moved(loss, *stacked)
+    promise = np.maximum(np.minimum(smoothed, least_seen), seen)
     if not tried:
         return promise
     hits, others = p_raw * rows, q_raw * rows
     share = 0.5 if len(chain.thresholds) < CELLS else np.clip(p / (p + q), 0.5, 1.0 - 1e-9)  # beyond what the fit says
     chance = np.where(hits > others, betainc(np.maximum(hits, 1.0), others + 1.0, share), 1.0)
-    expected = np.zeros(len(p))
-    for k, weight in ((-1.7, 1 / 6), (0.0, 2 / 3), (1.7, 1 / 6)):  # the counts to come, by three points of a normal law
-        by = cost + k * math.hypot(unit, runs**-0.5)
-        expected += weight * np.maximum(moved(loss, p_raw, q_seen, by), 0.0)
     doubtful = np.exp(-chance * tried * len(chain.thresholds) / SIGNIFICANT)
-    return np.where(hits + others <= 25, np.maximum(promise, doubtful * expected), promise)
+    mean = np.array([1.0, 4.0, 1.0]) / 6.0 @ np.maximum(expected, 0.0)
+    return np.where(hits + others <= 25, np.maximum(promise, doubtful * mean), promise)
 
 
-def moved(loss: Loss, p: Array, q: Array, by: Any) -> Array:
+def moved(loss: Loss, p: Array, q: Array, by: Array) -> Array:
     """The loss after both probabilities moved against it by so many standard errors of one run together."""
     (a, b), (up, down) = _arcs(p, q), _slopes(loss, p, q)
     whole = np.hypot(up, down)

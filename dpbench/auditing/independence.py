@@ -252,26 +252,37 @@ def log_choose(n: Any, k: Any) -> np.ndarray:
     return np.asarray(gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0))
 
 
-def dispersion(hits: np.ndarray, sizes: np.ndarray) -> float:
-    """The exact two-sided p-value of a bit's counts in calls, given their sum: independent runs of one probability.
+def dispersion(hits: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The exact two-sided p-value of each bit's counts in calls, given their sum: independent runs of one probability.
 
     Parameters
     ----------
-    hits, sizes : int64[calls]
-        Runs with the bit, and all runs, of each call.
+    hits : int64[bits, calls]
+        Runs with the bit, of each call.
+    sizes : int64[calls]
+        All runs.
+
+    Returns
+    -------
+    float64[bits]
     """
-    x, n, hits_through, rows = (a[1:].astype(float) for a in (hits, sizes, np.cumsum(hits), np.cumsum(sizes)))
-    upper = x * rows > n * hits_through  # the shorter tail is summed: an upper one is a lower one of the bits not set
-    x, set_bits = np.where(upper, n - x, x), np.where(upper, rows - hits_through, hits_through)
+    uniforms = sampling.stream("dispersion", sizes.tolist()).random(len(sizes))
+    given = np.broadcast_arrays(hits, sizes, np.cumsum(hits, axis=1), np.cumsum(sizes), uniforms)
+    x, n, set_bits, rows, uniform = (array[:, 1:].ravel().astype(float) for array in given)
+    upper = x * rows > n * set_bits  # the shorter tail is summed: an upper one is a lower one of the bits not set
+    x, set_bits = np.where(upper, n - x, x), np.where(upper, rows - set_bits, set_bits)
     here = np.exp(log_choose(set_bits, x) + log_choose(rows - set_bits, n - x) - log_choose(rows, n))
     spread = np.sqrt(n * set_bits / rows * (1.0 - set_bits / rows)).max(initial=0.0)
-    count = x[:, None] - np.arange(int(9.0 * spread) + 16)  # what is left out is below rounding
-    ratios = count * ((rows - set_bits - n)[:, None] + count)
-    ratios /= (set_bits[:, None] - count + 1.0) * (n[:, None] - count + 1.0)
-    below = here * np.cumprod(ratios, axis=1).sum(axis=1)
-    uniforms = sampling.stream("dispersion", [int(size) for size in sizes]).random(len(hits))[1:]
-    total, freedom = float(np.square(ndtri(np.clip(below + uniforms * here, 1e-300, 1.0 - 1e-16))).sum()), len(x)
-    return min(1.0, 2.0 * min(float(chdtrc(freedom, total)), float(chdtr(freedom, total))))
+    below, steps = np.empty(len(x)), np.arange(int(9.0 * spread) + 16)  # what is left out is below rounding
+    for start in range(0, len(x), max(1, 10**6 // len(steps))):
+        some = slice(start, start + max(1, 10**6 // len(steps)))
+        count = x[some, None] - steps
+        ratios = count * ((rows - set_bits - n)[some, None] + count)
+        ratios /= (set_bits[some, None] - count + 1.0) * (n[some, None] - count + 1.0)
+        below[some] = np.cumprod(ratios, axis=1).sum(axis=1)
+    scores = ndtri(np.clip((below + uniform) * here, 1e-300, 1.0 - 1e-16)).reshape(len(hits), -1)
+    total, freedom = np.square(scores).sum(axis=1), len(sizes) - 1
+    return np.minimum(1.0, 2.0 * np.minimum(chdtrc(freedom, total), chdtr(freedom, total)))
 
 
 def most_alike(bits: np.ndarray) -> tuple[int, int]:
@@ -415,14 +426,13 @@ class Watch:
 
     def uneven(self, part: str) -> float:
         """The p-value of the event's counts over the calls of a part, of both sides."""
-        return 2.0 * min(list(self._over_calls(part, side))[-1] for side in (0, 1))
+        return 2.0 * min(self._over_calls(part, side)[-1] for side in (0, 1))
 
-    def _over_calls(self, part: str, side: int) -> Iterator[float]:
+    def _over_calls(self, part: str, side: int) -> list[float]:
         """`dispersion` of each bit."""
         traces = self._traces[part, side]
-        sizes = np.array([trace.rows for trace in traces])
-        for hits in np.stack([trace.counts for trace in traces], axis=1):
-            yield dispersion(hits, sizes) if len(traces) > 1 else 1.0
+        hits = np.stack([trace.counts for trace in traces], axis=1)
+        return dispersion(hits, np.array([trace.rows for trace in traces])).tolist() if len(traces) > 1 else [1.0]
 
 
 def _least(tests: list[Tried]) -> tuple[float, str]:

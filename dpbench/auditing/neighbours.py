@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.auditing.audit import RELATIONS as ALL_RELATIONS
 from dpbench.auditing.audit import (
     Progress,
     Request,
@@ -274,13 +275,13 @@ def pairs_of(dataset: Any, relation: str, low: float | None = None, high: float 
 
 
 def range_of(dataset: Any, low: float | None = None, high: float | None = None) -> str:
-    """Which records `pairs_of` puts in the place of others, in words."""
+    """Which records `pairs_of` puts in the place of others, in words that follow a claim."""
     ends = [end for end in (low, high) if end is not None]
     table = _table(dataset)
     if ends:
-        return f"records of {' or '.join(f'{end:g}' for end in ends)}"
+        return f" (replaced by records of {' or '.join(f'{end:g}' for end in ends)})"
     numbers = "" if table is None else f", numbers from {np.nanmin(table):g} to {np.nanmax(table):g}"
-    return f"records of the data set itself{numbers}"
+    return f" (replaced by records of the data set itself{numbers})"
 
 
 MOST_PLACES = 8
@@ -448,6 +449,16 @@ def telling_pair(
     with one_blas_thread():
         promises = [look.promise(pair, trials, f"pair-{k}") for k, pair in enumerate(pairs)]
     return pairs[int(np.argmax(promises))]
+
+
+def own_pair(
+    sampler: Sampler, dataset: Any, *, relation: str | None = None, low: float | None = None, high: float | None = None,
+    **given: Any,
+) -> tuple[Any, Any, str]:  # fmt: skip
+    """The most telling of the pairs that `pairs_of` makes, and which records were put in the place of others."""
+    relation = validation.choice("relation", relation, list(ALL_RELATIONS))
+    one, other = telling_pair(sampler, pairs_of(dataset, relation, low, high), **given)
+    return one, other, range_of(dataset, low, high) if relation == "replace" else ""
 
 
 def _candidates(

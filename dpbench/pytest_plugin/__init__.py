@@ -25,7 +25,6 @@ __tracebackhide__ = True  # pytest leaves the frames of this file out
 
 WANTED = "dpbench_wanted"
 FOUND = "dpbench_audit"
-RELATIONS = ("replace", "add", "remove", "add_remove")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -82,6 +81,9 @@ def _named(session: pytest.Session, name: str) -> list[pytest.Item]:
         raise pytest.UsageError(f"--dp-claims {name}: {error}") from None
 
 
+SAMPLED = ("seed", "trials", "confidence", "workers")
+
+
 class Auditor:
     """The fixture `dp_audit`: audits that fail the test where they refute its claim.
 
@@ -107,34 +109,26 @@ class Auditor:
 
         said = ""
         if neighbour is None:
-            from dpbench.auditing.neighbours import pairs_of, range_of, telling_pair
-            from dpbench.core import validation
+            from dpbench.auditing.neighbours import own_pair
 
-            relation = validation.choice("relation", options.get("relation"), list(RELATIONS))
             session = settings(self._request.config)
-            given = {name: session[name] for name in ("seed", "confidence", "workers")}
             ends = {name: options.pop(name) for name in ("low", "high") if name in options}
-            some = {k: v for k, v in options.items() if k not in ("trials", "progress", "relation", "power")}
-            pairs = _called(pairs_of, dataset, relation, **ends)
-            said = f" (replaced by {range_of(dataset, **ends)})" if relation == "replace" else ""
-            dataset, neighbour = _called(telling_pair, sampler, pairs, **{**given, **some})
-        return self._run(
-            audit, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options, said=said
-        )
+            given = {name: session[name] for name in ("seed", "confidence", "workers")}
+            given |= {name: value for name, value in options.items() if name not in ("trials", "progress")}
+            dataset, neighbour, said = _called(own_pair, sampler, dataset, **given, **ends)
+        return self._run(audit, (sampler, dataset, neighbour), SAMPLED, options, said=said)
 
     def search(self, sampler: Any, domain: Any, **options: Any) -> AuditResult:
         """Audit a claim on the most telling pair found: `dpbench.find_neighbours`."""
         from dpbench.auditing.neighbours import find_neighbours
 
-        return self._run(find_neighbours, (sampler, domain), ("seed", "trials", "confidence", "workers"), options)
+        return self._run(find_neighbours, (sampler, domain), SAMPLED, options)
 
     def bits(self, sampler: Any, dataset: Any, neighbour: Any, **options: Any) -> AuditResult:
         """Audit the last bits of floating-point outputs: `dpbench.audit_bits`."""
         from dpbench.auditing.bits import audit_bits
 
-        return self._run(
-            audit_bits, (sampler, dataset, neighbour), ("seed", "trials", "confidence", "workers"), options
-        )
+        return self._run(audit_bits, (sampler, dataset, neighbour), SAMPLED, options)
 
     def samples(self, outputs: Any, neighbour_outputs: Any, **options: Any) -> AuditResult:
         """Audit outputs that were drawn already: `dpbench.audit_samples`."""
