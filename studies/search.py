@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.certificates.evidence import entries
-from dpbench.certificates.search.find import EVALUATIONS, find_counterexample
-from dpbench.certificates.search.known import questions
+from dpbench.certificates.search.find import EVALUATIONS, find_counterexample, questions
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import plain
 from dpbench.ledger.registry import all_claims

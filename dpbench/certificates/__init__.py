@@ -36,17 +36,16 @@ def makers() -> list[Maker]:
 
 def certified(statement: Statement, expected: str) -> tuple[str, Callable[[], Draft]]:
     """Kind and draft of the certificate of a statement whose verdict is expected."""
-    from dpbench.certificates.judge_pieces import broken, growing, pieces
+    from dpbench.certificates.judge_pieces import pieces
     from dpbench.certificates.proofs import guarantee, proof
+    from dpbench.certificates.search.hunt import question
 
     if statement.cells:
         return "region", partial(proof, statement)
-    if statement.claim.of.path:
-        return "growth", lambda: growing(statement).witnessed()
-    if expected not in FAILED:
+    if expected not in FAILED and not statement.claim.of.path:
         return "guarantee", partial(guarantee, statement)
     piece = pieces(statement)[0]  # of laws that are held both ways, the first against the second
-    return piece.kind, partial(broken, statement, piece)
+    return piece.kind, question(statement, piece).witnessed
 
 
 def make() -> dict[str, dict[str, Any]]:

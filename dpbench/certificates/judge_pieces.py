@@ -1,4 +1,4 @@
-"""What a claim comes to: inequalities in the statement's symbols, with the question that a search asks of each.
+"""What a claim comes to: inequalities in the statement's symbols.
 
 A claim of privacy of a known family is a few inequalities, by exact conversions: of two normal laws r scales apart
 δ(ε) (Balle and Wang 2018), ρ = r²/2 and τ = α r²/2 (Bun and Steinke 2016, Mironov 2017), μ = r (Dong, Roth and Su
@@ -14,19 +14,13 @@ show them all.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpbench.certificates.build import Draft, checker
+from dpbench.certificates.build import checker
 from dpbench.certificates.regions import Comparison, Ends, Proof
-from dpbench.certificates.search.growth import Growth, order
-from dpbench.certificates.search.question import Question, log_ratio
-from dpbench.certificates.search.space import Choice, Exact, Space
-from dpbench.certificates.search.space import Integer as SearchedInteger
-from dpbench.certificates.search.space import Real as SearchedReal
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node, parse, put, write
@@ -60,28 +54,31 @@ class Piece:
         What is to be proved.
     kind, claim : str, dict
         Of the certificate of a counterexample; expressions are texts.
-    sides : (str, str)
+    sides : (Node, Node)
         left and right, of whose ratio the search takes the logarithm.
-    shows : dict of str to text
+    shows : dict of str to Node
         What the certificate encloses.
     hidden : dict of str to Symbol
         Symbols over which the notion ranges.
-    conditions : dict of str to (text, why)
+    conditions : dict of str to (comparison, why)
         Beside those of the statement; one that begins with "open_" leaves out an end of a range, no more.
     derivation : tuple of str
+    events : tuple of (Node, Node)
+        Of discrete laws each outcome's chance, and what it may be.
+    some : str
+        Why it proves nothing, though what it refutes is false: it is of some events alone, or of no law for certain.
     """
 
     inequalities: tuple[Inequality, ...]
     kind: str
-    claim: Mapping[str, Any]
-    sides: tuple[str, str]
-    shows: Mapping[str, str]
+    claim: Mapping[str, Any] = field(default_factory=dict)
+    sides: tuple[Node, Node] = (ZERO, ZERO)
+    shows: Mapping[str, Node] = field(default_factory=dict)
     hidden: Mapping[str, Symbol] = field(default_factory=dict)
-    conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    conditions: Mapping[str, tuple[Node, str]] = field(default_factory=dict)
     derivation: tuple[str, ...] = ()
-    events: tuple[tuple[str, str], ...] = ()
+    events: tuple[tuple[Node, Node], ...] = ()
     some: str = ""
-    """Why it proves nothing, though what it refutes is false: it is of some events alone, or of no law for certain."""
 
 
 def pieces(statement: Statement) -> list[Piece]:
@@ -94,7 +91,7 @@ def pieces(statement: Statement) -> list[Piece]:
         closed form.
     """
     if statement.claim.kind not in PIECES:
-        raise validation.invalid("the claim", f"one of {', '.join(PIECES)}, order", statement.claim.kind)
+        raise validation.invalid("the claim", f"one of {', '.join(PIECES)}", statement.claim.kind)
     return PIECES[statement.claim.kind](statement)
 
 
@@ -105,10 +102,9 @@ def _t(text: str, **parts: Node) -> Node:
 
 def _plain(left: Node, right: Node, why: str, *, strict: bool = False, **fields: Any) -> Piece:
     """left <= right as an inequality of the checker."""
-    texts = write(left), write(right)
-    claim = {"left": texts[0], "relation": "<" if strict else "<=", "right": texts[1]}
+    claim = {"left": write(left), "relation": "<" if strict else "<=", "right": write(right)}
     return Piece(
-        (Inequality(left, right, strict),), "inequality", claim, texts, {"left": texts[0], "right": texts[1]},
+        (Inequality(left, right, strict),), "inequality", claim, (left, right), {"left": left, "right": right},
         derivation=(why,), **fields,
     )  # fmt: skip
 
@@ -124,7 +120,7 @@ def _free(statement: Statement, name: str) -> str:
     return formula.fresh(name, {*statement.symbols, *statement.where})
 
 
-def _order(statement: Statement) -> str:
+def _any_order(statement: Statement) -> str:
     return _free(statement, "alpha")
 
 
@@ -171,9 +167,9 @@ def _weights(statement: Statement) -> dict[str, Comparison]:
     return {f"weight_{side}_{i}": ("<=", ZERO, weight) for side, law in laws for i, weight in enumerate(law)}
 
 
-def lawful(statement: Statement) -> dict[str, tuple[str, str]]:
+def lawful(statement: Statement) -> dict[str, tuple[Node, str]]:
     """The same as conditions of a search; of pairs the checker decides them by itself."""
-    return {f"claimed_{name}": (write(one), "or nothing is claimed") for name, one in required(statement).items()}
+    return {f"claimed_{name}": (one, "or nothing is claimed") for name, one in required(statement).items()}
 
 
 def _within(statement: Statement, one: Comparison) -> bool:
@@ -195,7 +191,7 @@ def _within(statement: Statement, one: Comparison) -> bool:
 
 def seen(statement: Statement, one: Comparison) -> bool:
     """Whether the checker sees a comparison on the whole region, as one cell."""
-    ends = region(statement, Piece((), "", {}, ("", ""), {}))
+    ends = region(statement, Piece((), ""))
     sides = {name: pair for name, pair in ends.items() if pair[0] != pair[1]}
     if len(sides) < len(ends):  # a symbol with one value is no side; it is seen where the search ends
         return False
@@ -219,10 +215,9 @@ def _shift(statement: Statement) -> list[Piece]:
         shown = (f"{claim.kind}_delta", ratio, epsilon)
         left, right = (shown, delta) if gauss else (ratio, _laplace_room(epsilon, delta))
         why = f"The outputs are two {law} laws of that scale, that shift apart."
-        below = {} if delta[0] == "num" else {"below_one": (f"{write(delta)} < 1", "delta is a chance")}
+        below = {} if delta[0] == "num" else {"below_one": (("<", delta, ONE), "delta is a chance")}
         pair = {**parts, "epsilon": write(epsilon), "delta": write(delta)}
-        sides = write(left), write(right)
-        return [Piece((Inequality(left, right),), "pair-shift", pair, sides, {"delta": write(shown)},
+        return [Piece((Inequality(left, right),), "pair-shift", pair, (left, right), {"delta": shown},
                       conditions=below, derivation=(why,))]  # fmt: skip
     if claim.notion == "gdp" and gauss:
         return [_plain(ratio, nodes["mu"], "Two normal laws r scales apart are mu-GDP exactly for mu = r or more.")]
@@ -235,7 +230,7 @@ def _shift(statement: Statement) -> list[Piece]:
     if claim.notion == "renyi":
         alpha, bound = nodes["alpha"], nodes["tau"]
     else:
-        alpha = ("sym", _order(statement))
+        alpha = ("sym", _any_order(statement))
         bound = ("*", nodes["rho"], alpha)
     if gauss:
         left = _t("alpha*r^2/2", alpha=alpha, r=ratio)
@@ -255,8 +250,9 @@ def _orders(statement: Statement) -> dict[str, Any]:
     """Of a claim for every order: its symbol, which is above 1."""
     if statement.claim.notion == "renyi":
         return {}
-    name = _order(statement)
-    return {"hidden": {name: Real("any order", 1, "inf")}, "conditions": {"open_order": (f"{name} > 1", "an order")}}
+    name = _any_order(statement)
+    above = {"open_order": ((">", ("sym", name), ONE), "an order")}
+    return {"hidden": {name: Real("any order", 1, "inf")}, "conditions": above}
 
 
 def _laplace_room(epsilon: Node, delta: Node) -> Node:
@@ -329,12 +325,9 @@ def _law(
             inequalities = tuple(Inequality(a, b) for a, b in zip(p, bounds, strict=True))
         else:
             inequalities = (Inequality(over, delta),)
-        pairs = tuple((write(a), write(b)) for a, b in zip(p, bounds, strict=True))
-        sides = (write(over), write(delta))
         why = "The outcomes have these chances on the two data sets."
-        return [
-            Piece(inequalities, "pair-discrete", parts, sides, {"delta": sides[0]}, derivation=(why,), events=pairs)
-        ]
+        return [Piece(inequalities, "pair-discrete", parts, (over, delta), {"delta": over}, derivation=(why,),
+                      events=tuple(zip(p, bounds, strict=True)))]  # fmt: skip
     if notion == "gdp":
         name = _every(statement)
         e = ("sym", name)
@@ -342,7 +335,7 @@ def _law(
         right = _t("gaussian_delta(m, e)", m=nodes["mu"], e=e)
         why = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every epsilon >= 0."
         return [_plain(over, right, why, hidden={name: Real("any epsilon", 0, "inf")})]
-    alpha = nodes["alpha"] if notion == "renyi" else ("sym", _order(statement))
+    alpha = nodes["alpha"] if notion == "renyi" else ("sym", _any_order(statement))
     bound = nodes["tau"] if notion == "renyi" else ("*", nodes["rho"], alpha)
     terms = [_t("a^alpha*b^(1 - alpha)", a=a, b=b, alpha=alpha)
              for a, b in zip(p, q, strict=True) if a != ZERO]  # fmt: skip
@@ -366,33 +359,34 @@ def _series(statement: Statement) -> list[Piece]:
         a, b, e, delta = parse(p), parse(q), nodes["epsilon"], nodes["delta"]
         least = nodes["from"]
         low = least[1] if least[0] == "num" else Fraction(-WIDE)
-        ends = {"first_outcome": (f"{index} >= {write(least)}", "an outcome")} if least[0] != "num" else {}
+        at: Node = ("sym", index)
+        ends: dict[str, tuple[Node, str]] = {}
+        if least[0] != "num":
+            ends["first_outcome"] = (">=", at, least), "an outcome"
         if last is not None:
-            ends["last_outcome"] = (f"{index} <= {write(last)}", "an outcome")
+            ends["last_outcome"] = ("<=", at, last), "an outcome"
         if delta == ZERO:
             outcome = Integer("outcome", low, "inf")
             left = a
             right: Node = ("*", ("exp", e), b)
-            event = {"p": [write(a), "rest"], "q": [write(b), "rest"]}
-            ends["chance"] = (f"{write(b)} >= 0", "a chance")
+            chances = a, b
+            ends["chance"] = (">=", b, ZERO), "a chance"
             hidden: dict[str, Symbol] = {index: outcome}
         else:
             first, stop = _free(statement, "first"), _free(statement, "stop")
             hidden = {first: Integer("first outcome of the event", low, "inf"),
                       stop: Integer("last outcome of the event", low, "inf")}  # fmt: skip
-            ends = {f"{n}_{first}": (t.replace(f"{index} ", f"{first} ", 1), w) for n, (t, w) in ends.items()} | {
-                f"{n}_{stop}": (t.replace(f"{index} ", f"{stop} ", 1), w) for n, (t, w) in ends.items()}  # fmt: skip
-            ends["run"] = (f"{first} <= {stop}", "a run of outcomes")
-            ends["short"] = (f"{stop} <= {first} + 300", "a sum that is evaluated term by term")
-            sums = [("sum", ("sym", index), ("sym", first), ("sym", stop), law) for law in (a, b)]
-            left = sums[0]
-            right = ("+", ("*", ("exp", e), sums[1]), delta)
-            event = {"p": [write(sums[0]), "rest"], "q": [write(sums[1]), "rest"]}
-        whole = {**event, "event": [0], "normalise": False, "epsilon": write(e), "delta": write(delta)}
-        shown = ("-", parse(event["p"][0]), ("*", ("exp", e), parse(event["q"][0])))
+            ends = {f"{n}_{end}": (put(one, {index: ("sym", end)}), w) for end in (first, stop)
+                    for n, (one, w) in ends.items()}  # fmt: skip
+            ends["run"] = parse(f"{first} <= {stop}", comparison=True), "a run of outcomes"
+            short = parse(f"{stop} <= {first} + 300", comparison=True)
+            ends["short"] = short, "a sum that is evaluated term by term"
+            chances = ("sum", at, ("sym", first), ("sym", stop), a), ("sum", at, ("sym", first), ("sym", stop), b)
+            left = chances[0]
+            right = ("+", ("*", ("exp", e), chances[1]), delta)
         why = "The outcomes have these chances on the two data sets; the event is a run of them."
-        made.append(Piece((Inequality(left, right),), "pair-discrete", whole, (write(left), write(right)),
-                          {"delta": write(shown)}, hidden, ends, (why,), some=SERIES))  # fmt: skip
+        made.append(_of_event(*chances, e, delta, Inequality(left, right), why, hidden=hidden, conditions=ends,
+                              some=SERIES))  # fmt: skip
     return made
 
 
@@ -404,12 +398,15 @@ def _event(statement: Statement) -> list[Piece]:
     e, delta = nodes["epsilon"], nodes["delta"]
     bound: Node = ("*", ("exp", e), q)
     right: Node = bound if delta == ZERO else ("+", bound, delta)
+    return [_of_event(p, q, e, delta, Inequality(p, right), "The event has these chances on the two data sets.")]
+
+
+def _of_event(p: Node, q: Node, e: Node, delta: Node, one: Inequality, why: str, **fields: Any) -> Piece:
+    """An event of chance p on one data set and q on the other."""
     claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "normalise": False, "epsilon": write(e),
              "delta": write(delta)}  # fmt: skip
-    shown = ("-", p, ("*", ("exp", e), q))
-    why = "The event has these chances on the two data sets."
-    return [Piece((Inequality(p, right),), "pair-discrete", claim, (write(p), write(right)), {"delta": write(shown)},
-                  derivation=(why,))]  # fmt: skip
+    shown = {"delta": ("-", p, ("*", ("exp", e), q))}
+    return Piece((one,), "pair-discrete", claim, (one.left, one.right), shown, derivation=(why,), **fields)
 
 
 def _mixture(statement: Statement) -> list[Piece]:
@@ -447,10 +444,10 @@ def _mixture(statement: Statement) -> list[Piece]:
         made.append(_plain(left, delta, why, hidden=hidden))
     if statement.relation in ("add", "add_remove"):
         left = _t("(1 - exp(e)*(1 - w))*gaussian_delta(r, log(exp(e)*w/(1 - exp(e)*(1 - w))))", **parts)
-        room = write(_t("exp(e)*(1 - w)", **parts))
+        room: Node = ("<", _t("exp(e)*(1 - w)", **parts), ONE)
         why = ("Without the record the output is a normal law, with it a mixture; if e^epsilon (1 - rate) >= 1, delta "
                "is 0, else the best event is a half-line.")  # fmt: skip
-        made.append(_plain(left, delta, why, hidden=hidden, conditions={"room": (f"{room} < 1", "delta is above 0")}))
+        made.append(_plain(left, delta, why, hidden=hidden, conditions={"room": (room, "delta is above 0")}))
     return made
 
 
@@ -465,95 +462,27 @@ def _inequality(statement: Statement) -> list[Piece]:
     left, right, relation = nodes["left"], nodes["right"], parts["relation"]
     less, more = (left, right) if relation in ("<=", "<") else (right, left)
     claim = {"left": write(left), "relation": relation, "right": write(right)}
-    shows = {"left": write(left), "right": write(right)}
-    return [Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim, (write(less), write(more)),
-                  shows, derivation=("The inequality as it is claimed.",))]  # fmt: skip
+    return [Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim, (less, more),
+                  {"left": left, "right": right}, derivation=("The inequality as it is claimed.",))]  # fmt: skip
+
+
+def _order(statement: Statement) -> list[Piece]:
+    """quantity = O(to): a path of the variable is looked for along which no constant lasts."""
+    variable, nodes = statement.claim.parts["in"], statement.claim_nodes
+    if isinstance(statement.symbols.get(variable), (type(None), Calibrated)):
+        raise validation.invalid("claim.order.in", "a symbol with a range", variable)
+    why = () if statement.steps else ("The quantity and its claimed order are the formulas as they are typed.",)
+    return [Piece((), "growth", sides=(nodes["quantity"], nodes["to"]), derivation=why)]
 
 
 # Of each kind of claim its parts, and of a claim of privacy what its laws need, to be laws.
 PIECES: dict[str, Callable[[Statement], list[Piece]]] = {
     "gaussian": _shift, "laplace": _shift, "discrete": _discrete, "event": _event, "mixture": _mixture,
-    "inequality": _inequality,
+    "inequality": _inequality, "order": _order,
 }  # fmt: skip
 LAWFUL: dict[str, Callable[[Statement], dict[str, Comparison]]] = {
     "gaussian": _scaled, "laplace": _scaled, "discrete": _weights, "event": _chances, "mixture": _sampled,
 }  # fmt: skip
-
-# The search
-
-
-def searched(statement: Statement, piece: Piece) -> Space:
-    """The statement's symbols, and those of the piece, as a space to search; half-lines are cut."""
-    parameters: dict[str, Any] = {}
-    conditions = {name: (write((c[0], c[1], c[2])), why) for name, c, why in statement.conditions}
-    more = {**(lawful(statement) if piece.kind == "inequality" else {}), **piece.conditions}
-    for name, symbol in {**statement.symbols, **piece.hidden}.items():
-        if isinstance(symbol, Calibrated):
-            e, d = formula.exact(symbol.epsilon), formula.exact(symbol.delta)
-            parameters[name] = SearchedReal(symbol.meaning, 1e-3, 30.0)
-            more[f"calibrated_{name}"] = (f"{symbol.family}_delta({name}, {e}) <= {d}", "within (epsilon, delta)")
-            continue
-        low, high, left, right = statement.ranges.get(name, (symbol.low, symbol.high, False, False))
-        if left or right:
-            ends = ([f"{name} > {low}"] if left else []) + ([f"{name} < {high}"] if right else [])
-            for number, text in enumerate(ends):
-                more[f"open_{name}_{number}"] = (formula.exact(text, comparison=True), "an open end")
-        if any(end is not None and math.isinf(formula.nearest(end)) for end in (low, high)):
-            raise validation.invalid(f"the range of {name}", "within the reach of floating point, or infinite", "more")
-        low = low if low is not None else -max(Fraction(WIDE), abs(high or 0) * WIDE)
-        high = high if high is not None else max(Fraction(WIDE), abs(low) * WIDE)
-        if low == high:
-            parameters[name] = Choice(symbol.meaning, (low,))
-        elif symbol.whole:
-            parameters[name] = SearchedInteger(symbol.meaning, int(low), int(high))
-        else:
-            parameters[name] = SearchedReal(symbol.meaning, float(low), float(high))
-    for name, condition in more.items():  # a hypothesis of that name is another
-        conditions[formula.fresh(name, conditions)] = condition
-    definitions = {name: write(node) for name, node in statement.definitions.items()}
-    return Space(statement.text.rstrip("."), parameters, definitions=definitions, conditions=conditions)
-
-
-def growing(statement: Statement) -> Growth:
-    """What a search asks of quantity = O(to): a path of the variable along which no constant lasts.
-
-    The other symbols stay as they are, so that what is refuted is false whatever constants may depend on. A path of
-    `witness` is shown as it is given.
-    """
-    parts, nodes = statement.claim.parts, statement.claim_nodes
-    if isinstance(statement.symbols.get(parts["in"]), (type(None), Calibrated)):
-        raise validation.invalid("claim.order.in", "a symbol with a range", parts["in"])
-    space = searched(statement, Piece((), "", {}, ("", ""), {}))
-    why = texts(statement) or ("The quantity and its claimed order are the formulas as they are typed.",)
-    sides = write(nodes["quantity"]), write(nodes["to"])
-    return order(space, *sides, scalable=(parts["in"],), derivation=why, witness=statement.instances)
-
-
-@dataclass(frozen=True, eq=False)
-class Asked(Question):
-    """A piece of a statement's claim on its space."""
-
-    piece: Piece = field(kw_only=True)
-
-    def _claimed(self, exact: Exact) -> Mapping[str, Any]:
-        """Parts of the certificate's claim; of discrete laws the event is what the first law is too likely to give."""
-        if not self.piece.events:
-            return self.claim
-        pairs = self._pairs(self.values(exact))
-        return {**self.claim, "event": [i for i, (p, bound) in enumerate(pairs) if p > bound]}
-
-    def _pairs(self, values: Mapping[str, float]) -> list[tuple[float, float]]:
-        wanted = [parse(text) for pair in self.piece.events for text in pair]
-        numbers = _program(self.space, wanted)(values)
-        return list(zip(numbers[::2], numbers[1::2], strict=True))
-
-    def _shows(self, exact: Exact) -> dict[str, Any]:
-        numbers = _program(self.space, [parse(text) for text in self.piece.shows.values()])(self.values(exact))
-        return dict(zip(self.piece.shows, numbers, strict=True))
-
-
-def _program(space: Space, wanted: Sequence[Node]) -> Callable[[Mapping[str, float]], tuple[float, ...]]:
-    return formula.compiled(space.symbols, {n: parse(t) for n, t in space.definitions.items()}, wanted)
 
 
 def texts(statement: Statement) -> tuple[str, ...]:
@@ -562,43 +491,6 @@ def texts(statement: Statement) -> tuple[str, ...]:
         str(step) if isinstance(step, str) else str(step.get("fact", "")) if isinstance(step, Mapping) else str(step[0])
         for step in statement.steps
     )
-
-
-def question(statement: Statement, piece: Piece) -> Asked:
-    """What a search asks of one piece."""
-    space = searched(statement, piece)
-    margin = None
-    if piece.events and len(piece.inequalities) > 1:  # δ = 0: the largest ratio of two chances
-        run = _program(space, [parse(text) for pair in piece.events for text in pair])
-
-        def margin(values: Mapping[str, float]) -> float:
-            numbers = run(values)
-            return max(log_ratio(a, b) for a, b in zip(numbers[::2], numbers[1::2], strict=True) if a > 0.0 or b > 0.0)
-
-    least = _least(statement, space)
-    return Asked(
-        space,
-        piece.kind,
-        piece.claim,
-        piece.sides,
-        (*piece.derivation, *texts(statement)),
-        least=least,
-        margin=margin,
-        piece=piece,
-    )
-
-
-def broken(statement: Statement, piece: Piece) -> Draft:
-    """The certificate that a statement's witnesses make: it does not hold at them."""
-    asked = question(statement, piece)
-    drafts = [asked.draft(dict(values)) for values in statement.instances]
-    return dataclasses.replace(drafts[0], instances=[one.instances[0] for one in drafts])
-
-
-def _least(statement: Statement, space: Space) -> str:
-    """The symbol of ε, where it is one and a real: it is shown as small as it can be."""
-    name = statement.claim.against.get("epsilon", "")
-    return name if isinstance(space.parameters.get(name), SearchedReal) else ""
 
 
 def region(statement: Statement, piece: Piece) -> dict[str, Ends]:
@@ -612,12 +504,3 @@ def region(statement: Statement, piece: Piece) -> dict[str, Ends]:
         else:
             made[name] = (symbol.low, symbol.high)
     return made
-
-
-def ratio_of(asked: Question, exact: Exact, margin: float) -> float:
-    """True over claimed at an instance: of δ where it is above 0, else of the two sides."""
-    if isinstance(asked, Asked) and asked.kind in ("pair-shift", "pair-discrete"):
-        claimed = _program(asked.space, [parse(asked.claim["delta"])])(asked.values(exact))[0]
-        if claimed > 0.0:
-            return asked._shows(exact)["delta"] / claimed
-    return asked.ratio(exact, margin) if math.isfinite(margin) else math.nan

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from itertools import chain
 from typing import Any
 
 from dpbench.certificates.build import Draft, checker, rational
+from dpbench.certificates.clock import Clock
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
 
@@ -95,7 +95,7 @@ class Proof:
         claimed = [self._read(comparison) for comparison in claims]
         self._sides = [side for comparison in claimed for side in comparison[1:]]
         self._short: dict[Any, Fraction] = {}
-        self.effort = EFFORT
+        self.effort, self.clock = EFFORT, Clock()
         whole = {name: self._ends(*ends) for name, ends in sides.items()}
         self.tasks = self.check.Tasks(self.scope, whole)
         self._whole = whole, [self.tasks.goal(one, one[1:]) for one in claimed], self._given
@@ -105,11 +105,11 @@ class Proof:
         return self.check.parse(formula.write((relation, left, right)), True)
 
     def tree(
-        self, cells: int, *, seconds: float = math.inf, look: Callable[[Point], bool] = lambda point: False
+        self, cells: int, *, clock: Clock | None = None, look: Callable[[Point], bool] = lambda point: False
     ) -> Tree:
         """Cut the region, cell by cell in order of depth, until all are decided.
 
-        The cuts follow from the formulas, whatever the machine, unless `seconds` of processor time end the search.
+        The cuts follow from the formulas, whatever the machine, unless the `clock` ends the search.
 
         Parameters
         ----------
@@ -118,8 +118,7 @@ class Proof:
         look : callable
             Of the middle of each cell that is not decided: True ends the search.
         """
-        before, self.deadline = self.check.ctx.prec, time.process_time() + seconds
-        self.effort = EFFORT
+        before, self.clock, self.effort = self.check.ctx.prec, clock or Clock(), EFFORT
         self.check.ctx.prec = BITS
         try:
             return self._explored(_Node(self._whole), cells, look)
@@ -137,7 +136,7 @@ class Proof:
             self.check.renew()
             unseen = self.tasks.unseen(node.task)
             spent += self.check.spent() if not unseen else 0
-            if tree.cells > cells or time.process_time() > self.deadline:
+            if tree.cells > cells or self.clock.over:
                 tree.why = f"the {'cells' if tree.cells > cells else 'time'} did not suffice"
             elif spent > self.check.OPERATIONS:
                 tree.why = "the checker has no room for so many cells"

@@ -34,7 +34,9 @@ def hunt(
     worst: Annotated[
         bool, typer.Option("--worst", help="go on for the largest ratio to the bound; no CLAIM: all that hold")
     ] = False,
-    listed: Annotated[bool, typer.Option("--list", help="name the claims that have a space, search nothing")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="name the claims that have a statement to search, search nothing")
+    ] = False,
     certificates: Annotated[
         Path | None,
         typer.Option("--certificates", help="write accepted certificates here", metavar="FOLDER", show_default=False),
@@ -48,8 +50,7 @@ def hunt(
 
     dpbench hunt 'glm.lemma*' --seconds 5
     """
-    from dpbench.certificates.search.find import find_counterexample
-    from dpbench.certificates.search.known import question_of, questions
+    from dpbench.certificates.search.find import find_counterexample, question_of, questions
     from dpbench.core.validation import InvalidInput
     from dpbench.ledger.measurement import plain
     from dpbench.ledger.verify import select
@@ -62,11 +63,13 @@ def hunt(
                 say(claim.id)
         return
     if not (claims or worst):
-        raise InvalidInput("CLAIM must be given (`dpbench hunt --list` names the claims that have a space)")
+        raise InvalidInput(
+            "CLAIM must be given (`dpbench hunt --list` names the claims that have a statement to search)"
+        )
     check_writable("--json", json_file)
     chosen = select(claims) if claims else [c for c in select(None) if c.expected != "refuted"]
     for claim in chosen if claims and not any("*" in name for name in claims) else ():
-        question_of(claim)  # one that is named must have a space
+        question_of(claim)  # one that is named must have a statement to search
     if not (mine := [claim for claim in chosen if claim.id in known]):
         question_of(chosen[0])
     results: list[dict[str, Any]] = []

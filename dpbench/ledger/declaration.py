@@ -88,8 +88,6 @@ class Declaration:
     drift : float
         Relative difference that value and columns may show between two types of processor at one seed, where last bits
         flip decisions of a sampler; 0: what `dpbench.ledger.compare` allows every entry.
-    space : object
-        Where a search for counterexamples may look.
     errata : Correction or None
         What an errata page says beside these fields: place, change, caveats, the authors' reply.
     figure : Figure or None
@@ -123,7 +121,6 @@ class Declaration:
     hurt: str = ""
     consequence: str = ""
     rests_on: tuple[str, ...] = ()
-    space: Any = None
     drift: float = 0.0
     origin: str = ""
     proof: str = ""
@@ -164,10 +161,6 @@ class Declaration:
         object.__setattr__(self, "origin", self.origin or default_origin(self))
         validation.choice("origin", self.origin, ORIGINS)
         object.__setattr__(self, "row", self.row or self.origin)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The fields without the searched space: it has compiled formulas, and who measures does not search."""
-        return {**self.__dict__, "space": None}
 
     @property
     def module(self) -> str:

@@ -23,7 +23,7 @@ from dpbench.ledger.measurement import Context
 from dpbench.ledger.paper import Paper
 
 SCHEMA = 2
-_LEFT_OUT = {"run", "space", "formal", "formulas", "figure", "nuisances", "frequencies", "errata"}
+_LEFT_OUT = {"run", "formal", "formulas", "figure", "nuisances", "frequencies", "errata"}
 SAID = [part.name for part in fields(Declaration) if part.name not in _LEFT_OUT]
 _PAPER = ("name", "title", "authors", "year", "url", "version", "witness", "package")
 

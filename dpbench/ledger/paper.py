@@ -60,7 +60,6 @@ class Fields(TypedDict, total=False):
     consequence: str
     holds: str
     rests_on: tuple[str, ...]
-    space: Any
     formulas: Statement | tuple[Statement, ...]
     full_only: bool
     level: float
@@ -357,7 +356,7 @@ class Paper:
 
 _FRESH: dict[str, Any] = {
     "holds": "", "weight": None, "hurt": "", "consequence": "", "origin": "", "errata": None, "figure": None,
-    "space": None, "formulas": (), "no_certificate": "", "no_record": "", "frequencies": None, "entry": "", "row": "",
+    "formulas": (), "no_certificate": "", "no_record": "", "frequencies": None, "entry": "", "row": "",
 }  # fmt: skip
 """What is said of one claim alone: no other takes it over."""
 

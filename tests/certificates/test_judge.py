@@ -227,7 +227,7 @@ def sides(claim: dict[str, Any], values: dict[str, float], relation: str | None 
     statement = read(case("conversion", symbols, claim, **more)).statement
     (piece,) = pieces(statement)
     names = tuple(statement.symbols)
-    left, right = formula.compiled(names, {}, [formula.parse(text) for text in piece.sides])(values)
+    left, right = formula.compiled(names, {}, piece.sides)(values)
     return left, right
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections import defaultdict
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dpbench.certificates.search.find import find_counterexample
-from dpbench.certificates.search.growth import Growth
-from dpbench.certificates.search.known import questions
-from dpbench.certificates.search.question import Question
+from dpbench.certificates.search.find import find_counterexample, questions
+from dpbench.certificates.search.question import Question, ranges
 from dpbench.cli.app import run
 from dpbench.ledger.registry import all_claims
 
@@ -23,7 +20,7 @@ OURS = {name: made for name, made in QUESTIONS.items() if not CLAIMS[name].outsi
 
 
 def ground(question: Question) -> Any:
-    return question.ground if isinstance(question, Growth) else question.space
+    return ranges(question.statement, question.piece)
 
 
 def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints() -> None:
@@ -50,18 +47,11 @@ def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None
     for name, question in OURS.items():
         holds = CLAIMS[name].holds
         if CLAIMS[name].expected == "refuted" and holds in OURS and holds.startswith(name.rpartition(".")[0]):
-            mine, other = ground(question).parameters, ground(OURS[holds]).parameters
+            mine, other = ground(question), ground(OURS[holds])
             differ = {symbol for symbol in mine if other.get(symbol) != mine[symbol]}
             assert bool(differ - own.get(name, set())) == (name in APART), (name, holds, differ)
             shared += 1
     assert shared >= 45
-
-
-def test_claims_with_a_space_travel_to_workers() -> None:
-    """Pickled, as lanes hand them on: without the space, which has compiled formulas; the key is the same."""
-    for name in OURS:
-        there = pickle.loads(pickle.dumps(CLAIMS[name]))
-        assert there.space is None and there.digest == CLAIMS[name].digest, name
 
 
 def test_points_of_every_space_are_looked_at_without_a_fault() -> None:
@@ -69,9 +59,9 @@ def test_points_of_every_space_are_looked_at_without_a_fault() -> None:
     rng = np.random.default_rng(11)
     met: dict[str, int] = defaultdict(int)
     for name, question in OURS.items():
-        for units in rng.random((24, len(question.space.parameters))):
+        for units in rng.random((24, len(question.parameters))):
             try:
-                point = question.space.point(units)
+                point = question.point(units)
             except (ArithmeticError, ValueError):
                 continue
             missed, margin = question.look(point)
@@ -80,14 +70,8 @@ def test_points_of_every_space_are_looked_at_without_a_fault() -> None:
     assert sum(count > 0 for count in met.values()) > 0.8 * len(OURS)
 
 
-def test_no_space_holds_an_instance_of_the_ledger_as_a_default() -> None:
-    """A parameter is a range or a choice: nothing in a space says where to look first."""
-    for name, question in OURS.items():
-        for parameter in question.space.parameters.values():
-            assert not hasattr(parameter, "default"), name
-    wide = [
-        len([p for p in q.space.parameters.values() if len(getattr(p, "options", (0, 0))) > 1]) for q in OURS.values()
-    ]
+def test_searches_range_over_two_parameters_or_more_and_most_over_five() -> None:
+    wide = [len([p for p in q.parameters.values() if len(p.options) != 1]) for q in OURS.values()]
     assert min(wide) >= 2 and np.median(wide) >= 5
 
 
@@ -146,7 +130,7 @@ def test_hunt_says_nothing_found_and_lists(capsys: pytest.CaptureFixture[str]) -
     ("words", "message"),
     [
         (("nothing",), "claims must be ids or globs"),
-        (("glm.thm4.floor",), "one with a space to search"),
+        (("glm.thm4.floor",), "one with a statement to search"),
         (("glm.lemma9.inequality", "--seconds", "0"), "--seconds must be a finite number > 0"),
         (("glm.lemma9.inequality", "--evaluations", "0"), "--evaluations must be"),
         ((), "CLAIM must be given"),

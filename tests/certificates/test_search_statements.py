@@ -8,48 +8,41 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
 
 import dpbench_check
 import pytest
 from search_statements import FALSE, TRUE, Statement
 
 from dpbench.certificates.search.find import SearchResult, find_counterexample
-from dpbench.certificates.search.growth import order
-from dpbench.certificates.search.question import inequality, pair_event, pair_shift
-from dpbench.certificates.search.space import Integer, Parameter, Real, Space
 from dpbench.ledger import Claim
+from dpbench.ledger import statement as made
 
-WHY = ("The statement itself.",)
 SEEDS = range(5)
 QUICK_TRUE = ("saturates-1000", "thin-6", "bernoulli-ratio", "twice-cancels", "randomised-response", "textbook-small")
 QUICK_FALSE = ("tiny-3", "tiny-6", "dip-4", "cancels", "half-the-noise", "response-tiny", "linear")
 
 
-def question(statement: Statement) -> Any:
+def stated(statement: Statement) -> made.Statement:
     name, kind, symbols, left, right, conditions = statement
-    parameters: dict[str, Parameter] = {
-        symbol: Integer(symbol, low, high) if sort == "integer" else
-        Real(symbol, float(Fraction(low)), float(Fraction(high)))
-        for symbol, (sort, low, high) in symbols.items()
-    }  # fmt: skip
-    space = Space(name, parameters, conditions={f"c{i}": (text, "given") for i, text in enumerate(conditions)})
-    if kind == "order":
-        return order(space, left, right, scalable=tuple(parameters), derivation=WHY)
-    if kind == "event":
-        return pair_event(space, left, right, delta="0", derivation=WHY)
-    if kind == "inequality":
-        return inequality(space, left, right, derivation=WHY)
-    return pair_shift(space, left, "1", delta=right, family=kind, derivation=WHY)
+    ranges = {symbol: (made.Integer if sort == "integer" else made.Real)(symbol, low, high)
+              for symbol, (sort, low, high) in symbols.items()}  # fmt: skip
+    claim = {
+        "order": lambda: made.order(left, to=right, variable="n"),
+        "event": lambda: made.event(p=left, q=right, epsilon="epsilon"),
+        "inequality": lambda: made.inequality(left, "<=", right),
+        "gaussian": lambda: made.gaussian(shift=left, scale="1", epsilon="epsilon", delta=right),
+        "laplace": lambda: made.laplace(shift=left, scale="1", epsilon="epsilon", delta=right),
+    }[kind]()
+    given = {f"c{i}": (text, "given") for i, text in enumerate(conditions)}
+    return made.Statement(f"{name}: {{claim}}", ranges, claim, given=given, relation="add")
 
 
 def searched(statement: Statement, seed: int) -> SearchResult:
-    made = Claim(
+    one = Claim(
         f"known.{statement[0]}.inequality", "known", "nowhere", "inequality", "a statement", "because",
-        expected="not refuted", run=lambda run: iter(()), space=question(statement),
+        expected="not refuted", run=lambda run: iter(()), formal=stated(statement),
     )  # fmt: skip
-    return find_counterexample(made, seed=seed, seconds=3600.0, evaluations=6_000)
+    return find_counterexample(one, seed=seed, seconds=3600.0, evaluations=6_000)
 
 
 def test_there_are_fifty_of_each() -> None:

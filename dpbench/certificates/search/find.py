@@ -1,34 +1,30 @@
-"""`find_counterexample`: search a claim's space, round and shrink what is found, and hand it to the checker."""
+"""`find_counterexample`: search a claim's statement, round and shrink what is found, and hand it to the checker."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import Any
 
-from dpbench.certificates.build import rational
-from dpbench.certificates.search.accept import certificate, checker, report
-from dpbench.certificates.search.audited import Audited
-from dpbench.certificates.search.balls import VOID, balls_of
+from dpbench.certificates.build import checker, rational
+from dpbench.certificates.judge_pieces import PIECES, pieces
 from dpbench.certificates.search.growth import STEPS, Growth
-from dpbench.certificates.search.known import question_of
-from dpbench.certificates.search.optimise import Trace, climb
-from dpbench.certificates.search.question import Question
-from dpbench.certificates.search.shrink import KEEP, rounded, shrunk
-from dpbench.certificates.search.space import Integer, Real
+from dpbench.certificates.search.hunt import Hunt, Sentence, question
+from dpbench.certificates.search.optimise import Trace
+from dpbench.certificates.search.question import Exact, Question
+from dpbench.certificates.search.shrink import rounded
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
-from dpbench.ledger.measurement import LEVEL, plain
+from dpbench.ledger.measurement import plain
+from dpbench.ledger.registry import all_claims
+from dpbench.ledger.statement import Statement
 from dpbench.ledger.verify import select
 
 EVALUATIONS = 20_000
-THRESHOLD = 2e-3
-"""A margin above it ends the search; the best point goes to the checker however small its margin is."""
-NEAR, EDGE = 0.02, 0.002
-"""Shares of a parameter's range: what is void around a phantom that balls cannot look at; the edge of the region."""
+EDGE = 0.002
+"""Share of a parameter's range that is the edge of the region."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ class SearchResult:
     ----------
     claim : str
     found : bool
-        Whether the checker accepted a counterexample; of a mechanism, whether a fresh audit refuted the claim.
+        Whether the checker accepted a counterexample.
     margin : float
         log(left/right), for an asymptotic claim the least power of growth or less (`growth`), at `instance` or, without
         one, the largest that was met at an admissible point; -inf where none was met.
@@ -67,8 +63,6 @@ class SearchResult:
         Parameters at an end of their range at the nearest point: widen the region there.
     grows : str
         Of an asymptotic claim that was not refuted: up to where the ratio was seen to grow, if it was.
-    audit : dict or None
-        Of a mechanism: the final audit, on runs that the search has not seen.
     """
 
     claim: str
@@ -89,15 +83,11 @@ class SearchResult:
     phantoms: int = 0
     edge: tuple[str, ...] = ()
     grows: str = ""
-    audit: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         values = ", ".join(f"{name} = {value}" for name, value in self.instance.items())
         what = f"{self.evaluations} points ({self.admissible} admissible), {self.seconds:.1f} s, seed {self.seed}"
         end = {"": "", "seconds": "; the time ran out", "interrupted": "; interrupted"}[self.cut]
-        if self.audit is not None:
-            said = f"audit: {self.audit.get('verdict')}, epsilon_lower {self.audit.get('epsilon_lower'):.4g}"
-            return f"{self.claim}: {'counterexample, ' if self.found else 'nothing found; '}{said} ({what})"
         scale = "constant needed" if self.asymptotic else "ratio to the bound"
         if self.found:
             return f"{self.claim}: counterexample, {scale} {self.ratio:.4g} at {values} ({what}{end})"
@@ -111,23 +101,23 @@ class SearchResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, strict JSON."""
-        names = [n for n in self.__dataclass_fields__ if n not in ("certificate", "audit")]
-        kept: dict[str, Any] = {n: getattr(self, n) for n in names}
-        return {**plain(kept), "certificate": self.certificate, "audit": plain(self.audit)}
+        kept: dict[str, Any] = {
+            name: getattr(self, name) for name in self.__dataclass_fields__ if name != "certificate"
+        }
+        return {**plain(kept), "certificate": self.certificate}
 
 
 def find_counterexample(
     claim: str | Claim, *, seconds: float = 10.0, seed: int = 0, evaluations: int = EVALUATIONS, worst: bool = False
 ) -> SearchResult:
-    """Search a claim's space for an instance that breaks it.
+    """Search a claim's statement for an instance that breaks it.
 
     Parameters
     ----------
     claim : str or Claim
-        An id of the ledger, or a claim with ``space=``.
+        An id of the ledger, or a claim, whose statement is one inequality, one claim of privacy or an order.
     seconds : float
-        Processor time (of a mechanism, wall time) after which the search is cut short; shrinking and checking come
-        on top.
+        Processor time after which the search is cut short; shrinking and checking come on top.
     seed : int
     evaluations : int
         Points of the search. Where `seconds` does not cut it short, the result is the same bit for bit for one seed
@@ -144,7 +134,7 @@ def find_counterexample(
     Raises
     ------
     InvalidInput
-        For an unknown claim, a claim without a space, or a budget that cannot be used.
+        For an unknown claim, a claim without a statement to search, or a budget that cannot be used.
     MissingExtra
         Where the checker is not installed.
     """
@@ -152,127 +142,71 @@ def find_counterexample(
     seed = validation.integer("seed", seed, at_least=0)
     evaluations = validation.integer("evaluations", evaluations, at_least=1)
     one = claim if isinstance(claim, Claim) else _claim(claim)
-    question = question_of(one)
-    if isinstance(question, Audited):
-        return _audited(one, question, seconds, seed)
-    if not isinstance(question, Question):
-        raise validation.invalid("space", "a question of dpbench.certificates.search", question)
     checker()
+    asked = question_of(one)
     began = time.process_time()
-    hunt = _Hunt(one, question, worst)
-    trace, exact, made, refused = hunt.run(evaluations, seconds, seed)
+    hunt = Hunt(asked, Sentence(one.id, one.quote or one.statement, one.source))
+    found = hunt.run(evaluations=evaluations, seconds=seconds, seed=seed, worst=worst)
+    trace = hunt.trace
+    exact = found.values if found is not None else _short(asked, trace)
     margin, ratio = trace.margin, math.nan
-    if exact is None and trace.best is not None:
-        exact = _short(question, trace)
     if exact is not None:
-        whole = dict(exact)
-        margin = question.look(question.values(whole))[1]
-        ratio = question.ratio(whole, margin)
+        margin = asked.look(exact)[1]
+        ratio = asked.ratio(exact, margin)
+    lost = found is None
     return SearchResult(
-        one.id, made is not None, margin, {} if exact is None else {n: rational(v) for n, v in exact.items()}, made,
-        refused, question.space.region, trace.evaluations, trace.admissible, trace.first,
-        time.process_time() - began, seed, trace.cut, ratio, question.kind == "growth", hunt.phantoms,
-        () if made is not None else _edge(question, trace), "" if made is not None else _grows(question, trace, exact),
+        one.id, not lost, margin, {} if exact is None else {n: rational(v) for n, v in exact.items()},
+        None if found is None else found.certificate, tuple(hunt.refused), asked.region, trace.evaluations,
+        trace.admissible, trace.first, time.process_time() - began, seed, trace.cut, ratio, isinstance(asked, Growth),
+        len(hunt.void), _edge(asked, trace) if lost else (), _grows(asked, trace, exact) if lost else "",
     )  # fmt: skip
 
 
-Found = tuple[dict[str, Fraction] | None, dict[str, Any] | None, tuple[str, ...]]
+def questions() -> dict[str, Question]:
+    """Claim id to what a search asks of it, for every claim that has something to search."""
+    asked = ((claim.id, _asked(claim)) for claim in all_claims())
+    return {name: one for name, one in asked if one is not None}
 
 
-class _Hunt:
-    """Rounds of the search: a point that the checker refuses is void, and the rest of the budget is spent elsewhere."""
+def question_of(claim: Claim) -> Question:
+    """What a search asks of a claim.
 
-    def __init__(self, claim: Claim, question: Question, worst: bool) -> None:
-        self.claim, self.question, self.worst = claim, question, worst
-        self.balls, self.phantoms = balls_of(question), 0
-        self.void: list[Any] = []
-
-    def look(self, units: Any) -> tuple[float, float]:
-        """(how far the conditions are missed, margin); in balls where floats violate, once a phantom was met."""
-        space = self.question.space
-        try:
-            point = space.point(units)
-            found = self.question.look(point)
-            if self.void and found[0] == 0.0 and found[1] > 0.0:
-                if self.balls is not None:
-                    return self.balls.look({n: Fraction(point[n]) for n in space.parameters})
-                if any(float(abs(units - other).max()) < NEAR for other in self.void):
-                    return VOID
-            return found
-        except (ArithmeticError, ValueError):
-            return VOID
-
-    def run(self, evaluations: int, seconds: float, seed: int) -> tuple[Trace, *Found]:
-        """The last round's trace with the counts of all of them, and what was accepted."""
-        deadline, left, rounds, best = time.process_time() + seconds, evaluations, 0, Trace()
-        refused: tuple[str, ...] = ()
-        while True:
-            trace = climb(
-                self.look, len(self.question.space.parameters), evaluations=left,
-                seconds=max(deadline - time.process_time(), 1e-3), seed=seed + 1_000_003 * rounds,
-                threshold=THRESHOLD, worst=self.worst,
-            )  # fmt: skip
-            left -= trace.evaluations
-            trace.first += best.evaluations if trace.first else 0
-            trace.evaluations += best.evaluations
-            trace.admissible += best.admissible
-            rounds, best = rounds + 1, trace
-            try:
-                exact, made, why = self.accepted(trace)
-            except KeyboardInterrupt:
-                trace.cut, exact, made, why = "interrupted", None, None, ()
-            refused = tuple(dict.fromkeys((*refused, *why)))
-            violated = trace.margin > 0.0 and made is None
-            if violated:
-                self.phantoms += len([1 for margin, _ in trace.good if margin > 0.0])
-                self.void += [units for margin, units in trace.good if margin > 0.0]
-            if not violated or trace.cut or left <= 0:
-                return trace, exact, made, refused
-
-    def accepted(self, trace: Trace) -> Found:
-        """The simplest instance whose certificate the checker accepts, from the best points of the search."""
-        refused: list[str] = []
-        space = self.question.space
-        for rank, (margin, units) in enumerate(trace.good):
-            if margin <= 0.0 and rank:
-                break
-            point = space.point(units)
-            keep = 0.999 * margin if self.worst else min(KEEP, margin / 2.0)
-            whole = {name: Fraction(point[name]) for name in space.parameters}
-            tried = [whole] if space.allows(whole) else []
-            if margin > 0.0 and (first := rounded(self.question, point, keep)) is not None:
-                tried = [shrunk(self.question, first, keep), first, *tried]
-            elif margin > 0.0:
-                refused.append("the violation does not survive the rounding to rationals")
-            for values in tried:
-                try:
-                    made = certificate(self.claim, self.question, dict(values), self.balls)
-                except (ArithmeticError, ValueError, TypeError) as error:
-                    refused.append(f"no certificate could be written: {error}")
-                    continue
-                said = report(made)
-                if said["accepted"]:
-                    return values, made, tuple(refused)
-                if margin > 0.0:
-                    refused.append(str(said["because"]))
-        return None, None, tuple(dict.fromkeys(refused))
+    Raises
+    ------
+    InvalidInput
+        If its statements have nothing to search.
+    """
+    asked = _asked(claim)
+    if asked is None:
+        raise validation.invalid("claim", "one with a statement to search (`dpbench hunt --list` names them)", claim.id)
+    return asked
 
 
-def _edge(question: Question, trace: Trace) -> tuple[str, ...]:
+def _asked(claim: Claim) -> Question | None:
+    return next((asked for asked in map(_stated, claim.stated) if asked is not None), None)
+
+
+def _stated(statement: Statement) -> Question | None:
+    """Of a statement that is an order, or one inequality, and is not shown to hold by its certificate."""
+    if statement.cells or statement.computed or statement.claim.kind not in PIECES:
+        return None
+    parts = pieces(statement)
+    return question(statement, parts[0]) if len(parts) == 1 else None
+
+
+def _edge(asked: Question, trace: Trace) -> tuple[str, ...]:
     """Parameters whose value at the nearest point is at an end of a range of reals or integers."""
     if trace.best is None:
         return ()
-    ends = zip(question.space.parameters.items(), trace.best, strict=True)
-    return tuple(
-        name for (name, parameter), unit in ends
-        if isinstance(parameter, (Real, Integer)) and not EDGE < float(unit) < 1.0 - EDGE
-    )  # fmt: skip
+    ends = zip(asked.parameters.items(), trace.best, strict=True)
+    return tuple(name for (name, parameter), unit in ends
+                 if not parameter.options and not EDGE < float(unit) < 1.0 - EDGE)  # fmt: skip
 
 
-def _grows(question: Question, trace: Trace, exact: Mapping[str, Fraction] | None) -> str:
-    if not isinstance(question, Growth) or exact is None or trace.margin <= 0.0:
+def _grows(asked: Question, trace: Trace, exact: Exact | None) -> str:
+    if not isinstance(asked, Growth) or exact is None or trace.margin <= 0.0:
         return ""
-    return f"the ratio grows up to t = 2^{int(exact['first']) + STEPS}, and this is not shown for all t"
+    return f"the ratio grows up to t = 2^{int(exact[asked.first]) + STEPS}, and this is not shown for all t"
 
 
 def _claim(name: Any) -> Claim:
@@ -284,20 +218,9 @@ def _claim(name: Any) -> Claim:
     return chosen[0]
 
 
-def _short(question: Question, trace: Trace) -> dict[str, Fraction]:
+def _short(asked: Question, trace: Trace) -> Exact | None:
     """The nearest point with few digits, where these keep its margin to a thousandth; else with all of them."""
-    assert trace.best is not None
-    point = question.space.point(trace.best)
-    made = rounded(question, point, trace.margin - max(1e-3 * abs(trace.margin), 1e-9))
-    return made or {name: Fraction(point[name]) for name in question.space.parameters}
-
-
-def _audited(claim: Claim, question: Audited, seconds: float, seed: int) -> SearchResult:
-    began = time.process_time()
-    result = question.search(seconds=seconds, seed=seed, level=claim.level or LEVEL)
-    margin = result.epsilon_lower - question.epsilon
-    region = {"pairs of neighbours": str(question.domain)}
-    return SearchResult(
-        claim.id, result.verdict == "refuted", margin, {}, None, (), region, 0, 0, 0, time.process_time() - began, seed,
-        audit=result.to_dict(),
-    )  # fmt: skip
+    if trace.best is None:
+        return None
+    point = asked.point(trace.best)
+    return rounded(asked, point, trace.margin - max(1e-3 * abs(trace.margin), 1e-9)) or asked.near(point)

@@ -3,7 +3,6 @@ Nelder and Mead's simplex (all of SciPy). One seed, one sequence of points: a bu
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import differential_evolution, minimize
 from scipy.stats import qmc
+
+from dpbench.certificates.clock import Clock
 
 PENALTY = 1e3
 SPREAD, EVOLVED = 0.25, 0.6
@@ -50,12 +51,19 @@ class Trace:
     cut: str = ""
     good: list[tuple[float, np.ndarray]] = field(default_factory=list, repr=False)
 
+    def follows(self, before: Trace) -> None:
+        """Add the counts of an earlier round."""
+        self.first += before.evaluations if self.first else 0
+        self.evaluations += before.evaluations
+        self.admissible += before.admissible
+        self.missed = min(self.missed, before.missed)
+
 
 Look = Callable[[np.ndarray], tuple[float, float]]
 
 
 def climb(
-    look: Look, dimension: int, *, evaluations: int, seconds: float, seed: int, threshold: float, worst: bool
+    look: Look, dimension: int, *, evaluations: int, clock: Clock, seed: int, threshold: float, worst: bool
 ) -> Trace:
     """Search for the largest margin.
 
@@ -63,20 +71,20 @@ def climb(
     ----------
     look : callable
         From a point of the unit cube to (how far the conditions are missed, margin).
-    evaluations, seconds : budgets
+    evaluations, clock : budgets
         Points, and processor time.
     threshold : float
         A margin above it is a violation.
     worst : bool
         Go on after a violation, for the largest margin; else the global search ends there.
     """
-    trace, deadline = Trace(), time.process_time() + seconds
+    trace = Trace()
     limits = {"now": int(evaluations), "stop": not worst}
 
     def cost(units: np.ndarray) -> float:
         if trace.evaluations >= limits["now"]:
             raise _Enough
-        if time.process_time() > deadline:
+        if clock.over:
             trace.cut = "seconds"
             raise _Enough
         point = np.clip(units, 0.0, 1.0)

@@ -1,180 +1,256 @@
-"""What is claimed on a space: its margin in floating point, and the certificate of an instance that breaks it.
+"""A piece of a statement's claim as a search sees it: where its symbols range, its margin, an instance's certificate.
 
-A margin is ``log(left/right)`` of the claimed ``left <= right`` (for privacy: of the pair's δ(ε), or of an event's
-P(E) - e^ε P'(E), against δ): positive is violated, and its exponential is the ratio to the bound.
+A margin is ``log(left/right)`` of the claimed ``left <= right`` (of laws where delta is 0, of the worst outcome):
+positive is violated, and its exponential is the ratio to the bound.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpbench.certificates.build import Draft, Number
-from dpbench.certificates.search.formula import Values, comparison, program, used
-from dpbench.certificates.search.space import Exact, Space
+import numpy as np
+
+from dpbench.certificates.build import Draft, checker, rational, round_to
+from dpbench.certificates.judge_pieces import WIDE, Piece, lawful, texts
 from dpbench.core import validation
-from dpbench.ledger.formula import missed
+from dpbench.ledger import formula
+from dpbench.ledger.formula import Node, missed, parse, write
+from dpbench.ledger.statement import Calibrated, Statement
 
 FAR = 500.0
 """Margins are cut to ±FAR, so that a logarithm of 0 is a number."""
+BITS = 512
+"""Of a ball in which a point is looked at again."""
+Exact = dict[str, Fraction]
+Values = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Where a symbol ranges in a search: reals or integers from `low` to `high`, or a few `options`.
+
+    Reals are drawn uniformly in their logarithm where `low` is above 0, else uniformly; integers uniformly in the
+    logarithm of their distance from `low`.
+    """
+
+    meaning: str
+    low: Fraction
+    high: Fraction
+    whole: bool = False
+    options: tuple[Fraction, ...] = ()
+
+    def at(self, u: float) -> float:
+        """The value at a share `u` of the range."""
+        if self.options:
+            return float(self.options[min(int(u * len(self.options)), len(self.options) - 1)])
+        if self.whole:
+            least, most = int(self.low), int(self.high)
+            return float(min(least - 1 + round((most - least + 1.5) ** u), most))
+        low, high = float(self.low), float(self.high)
+        return min(max(low * (high / low) ** u, low), high) if low > 0.0 else low + u * (high - low)
+
+    def near(self, value: float, digits: int = 0) -> Fraction:
+        """The nearest value of the range, of so many digits where it is a real; 0: of all."""
+        if self.options:
+            return min(self.options, key=lambda option: abs(float(option) - value))
+        exact = round_to(value, digits, 0) if digits and not self.whole else Fraction(value)
+        return min(max(Fraction(round(exact)) if self.whole else exact, self.low), self.high)
+
+    def allows(self, value: Fraction) -> bool:
+        if self.options:
+            return value in self.options
+        return self.low <= value <= self.high and (value.denominator == 1 or not self.whole)
+
+    @property
+    def region(self) -> str:
+        if self.options:
+            return "{" + ", ".join(map(str, self.options)) + "}"
+        return f"{self.low}..{self.high}" if self.whole else f"[{float(self.low):g}, {float(self.high):g}]"
+
+
+def chosen(meaning: str, options: Sequence[int | Fraction]) -> Parameter:
+    """One of a few rationals."""
+    values = tuple(map(Fraction, options))
+    return Parameter(meaning, min(values), max(values), options=values)
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A claim on a space.
+    """A piece of a statement's claim, on the ranges of the statement's symbols and of those of the piece."""
 
-    Attributes
-    ----------
-    space : Space
-    kind : str
-        Kind of the certificate: "inequality", "pair-shift", "pair-discrete".
-    claim : dict
-        Parts of the certificate's claim.
-    sides : (str, str) or (str, str, str, str)
-        Expressions of the left and the right side, of whose ratio the margin is the logarithm; of an event, its two
-        chances, ε and δ.
-    definitions, conditions
-        Beside those of the space: the formulas of this statement.
-    derivation : tuple of str
-        What leads from the paper's objects to the formulas: what no program verifies.
-    least : str
-        Parameter that is made as small as it can be at the end; empty: none.
-    margin : callable, optional
-        Guides the search instead of `sides`. It decides nothing: the checker does.
-    witness : dict or sequence of dict, optional
-        Rational values of the space's symbols at which the claim fails: its certificate is that of these instances, and
-        the checker decides them again.
-    """
-
-    space: Space
-    kind: str
-    claim: Mapping[str, Any]
-    sides: tuple[str, ...]
-    derivation: tuple[str, ...]
-    definitions: Mapping[str, str] = field(default_factory=dict)
-    conditions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    least: str = ""
-    margin: Callable[[Values], float] | None = None
-    witness: Mapping[str, Number] | Sequence[Mapping[str, Number]] = ()
+    statement: Statement
+    piece: Piece
 
     def __post_init__(self) -> None:
-        if not self.derivation:
-            raise validation.invalid("derivation", "one sentence or more", self.derivation)
-        if self.least and self.least not in self.space.parameters:
-            raise validation.invalid("least", "a parameter of the space, or empty", self.least)
-        for values in self.witnesses:
-            if set(values) != set(self.space.symbols):
-                raise validation.invalid("witness", f"values of {', '.join(self.space.symbols)}", values)
-        _ = self._program  # a formula that cannot be read is refused where it is declared
-
-    @property
-    def all_definitions(self) -> dict[str, str]:
-        return {**self.space.definitions, **self.definitions}
-
-    @property
-    def all_conditions(self) -> dict[str, tuple[str, str]]:
-        return {**self.space.conditions, **self.conditions}
+        _ = self._program  # a formula that cannot be evaluated is refused here
 
     @cached_property
-    def _conditions(self) -> list[tuple[str, str, str]]:
-        return [comparison(formula) for formula, _ in self.all_conditions.values()]
+    def parameters(self) -> dict[str, Parameter]:
+        """The symbols; half-lines are cut."""
+        return ranges(self.statement, self.piece)
 
     @cached_property
-    def _program(self) -> Callable[[Values], Any]:
-        wanted = [*(side for left, _, right in self._conditions for side in (left, right)), *self.sides]
-        return program(self.space.symbols, self.all_definitions, wanted)
+    def conditions(self) -> dict[str, tuple[Node, str]]:
+        """Hypotheses, as (comparison, why)."""
+        return hypotheses(self.statement, self.piece)
 
-    def look(self, values: Values) -> tuple[float, float]:
+    @cached_property
+    def pairs(self) -> tuple[tuple[Node, Node], ...]:
+        """(left, right), of each of which left <= right is claimed."""
+        return self.piece.events if len(self.piece.inequalities) > 1 else (self.piece.sides,)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Those that formulas are evaluated at."""
+        return tuple(self.parameters)
+
+    def point(self, units: Sequence[float] | np.ndarray) -> dict[str, float]:
+        """Values at a point of the unit cube, one coordinate for each parameter."""
+        pairs = zip(self.parameters.items(), units, strict=True)
+        return {name: parameter.at(float(u)) for (name, parameter), u in pairs}
+
+    def near(self, point: Values, digits: int = 0) -> Exact:
+        """The nearest instance, of so many digits."""
+        return {name: parameter.near(point[name], digits) for name, parameter in self.parameters.items()}
+
+    def allows(self, values: Mapping[str, Fraction]) -> bool:
+        return all(parameter.allows(values[name]) for name, parameter in self.parameters.items())
+
+    @property
+    def region(self) -> dict[str, str]:
+        return {name: parameter.region for name, parameter in self.parameters.items()}
+
+    @property
+    def least(self) -> str:
+        """The symbol of epsilon, where it is one and a real: it is shown as small as it can be."""
+        name = self.statement.claim.against.get("epsilon", "")
+        parameter = self.parameters.get(name)
+        return "" if parameter is None or parameter.whole or parameter.options else name
+
+    def compiled(self, wanted: Sequence[Node]) -> Callable[[Values], tuple[float, ...]]:
+        return formula.compiled(self.symbols, self.statement.definitions, wanted)
+
+    @cached_property
+    def _program(self) -> Callable[[Values], tuple[float, ...]]:
+        sides = [side for (_, *both), _ in self.conditions.values() for side in both]
+        return self.compiled([*sides, *(side for pair in self.pairs for side in pair)])
+
+    def look(self, values: Mapping[str, float | Fraction]) -> tuple[float, float]:
         """(how far the conditions are missed, margin) at values of all symbols; (0, ...) is admissible.
 
         Where a formula is undefined the point counts as inadmissible, by 1 for each condition and 1 more.
         """
+        worst = 1.0 + len(self.conditions), -FAR
         try:
-            numbers = self._program(values)
-            distance = sum(
-                missed(relation, numbers[2 * i], numbers[2 * i + 1])
-                for i, (_, relation, _) in enumerate(self._conditions)
-            )
+            numbers = self._program({name: float(value) for name, value in values.items()})
+            of = zip(self.conditions.values(), numbers[::2], numbers[1::2], strict=False)
+            distance = sum(missed(condition[0], a, b) for (condition, _), a, b in of)
             if distance > 0.0:
                 return distance, -FAR
-            found = self._margin(numbers[-len(self.sides) :]) if self.margin is None else float(self.margin(values))
+            rest = numbers[2 * len(self.conditions) :]
+            margin = max(
+                (log_ratio(a, b) for a, b in zip(rest[::2], rest[1::2], strict=True) if a != 0.0 or b != 0.0),
+                default=-FAR,
+            )
         except (ArithmeticError, ValueError, TypeError):
-            return 1.0 + len(self._conditions), -FAR
-        if math.isnan(distance) or math.isnan(found):
-            return 1.0 + len(self._conditions), -FAR
-        return 0.0, min(max(found, -FAR), FAR)
+            return worst
+        if math.isnan(distance) or math.isnan(margin):
+            return worst
+        return 0.0, min(max(margin, -FAR), FAR)
 
-    def _margin(self, sides: Sequence[float]) -> float:
-        return log_ratio(*sides) if len(sides) == 2 else event_margin(*sides)
+    def balls(self, exact: Exact, nodes: Sequence[Node]) -> list[Any]:
+        """Balls that hold formulas, by the checker's own evaluation; its `Refused` where it has none."""
+        check = checker()
+        before = check.ctx.prec
+        try:
+            check.renew()
+            check.ctx.prec = BITS
+            values = {name: check.rational(rational(value)) for name, value in exact.items()}
+            definitions = {name: check.parse(write(node)) for name, node in self.statement.definitions.items()}
+            scope = check.Scope(values, definitions)
+            return [check.arb(check.evaluate(check.parse(write(node)), scope)) for node in nodes]
+        finally:
+            check.ctx.prec = before
+
+    def surely(self, exact: Exact) -> tuple[float, float] | None:
+        """(0, a lower bound of the margin) where balls show that the point is admissible, else None."""
+        sides = [side for (_, *both), _ in self.conditions.values() for side in both]
+        try:
+            found = self.balls(exact, [*sides, *(side for pair in self.pairs for side in pair)])
+        except (checker().Refused, ArithmeticError, ValueError, TypeError):
+            return None
+        for ((relation, *_), _), a, b in zip(self.conditions.values(), found[::2], found[1::2], strict=False):
+            if not {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b}[relation]:
+                return None
+        rest, margins = found[2 * len(self.conditions) :], [-FAR]
+        for a, b in zip(rest[::2], rest[1::2], strict=True):
+            if not (a.is_finite() and b.is_finite()):
+                return None
+            if a > 0 and b > 0:
+                margins.append(min(float((a / b).log().lower()), FAR))
+            elif a > b:
+                margins.append(FAR)
+        return 0.0, max(margins)
 
     def ratio(self, exact: Exact, margin: float) -> float:
-        """Ratio to the bound at an instance whose margin is known."""
+        """True over claimed at an instance: of a delta above 0 that is exceeded, else of the two sides."""
+        if margin > 0.0 and "delta" in self.piece.claim:
+            true, claimed = self.compiled([self.piece.shows["delta"], parse(self.piece.claim["delta"])])(
+                {name: float(value) for name, value in exact.items()}
+            )
+            if claimed > 0.0:
+                return true / claimed
         return math.exp(margin) if margin < FAR else math.inf
-
-    def values(self, exact: Exact) -> dict[str, float]:
-        """Floats of an exact instance."""
-        return {name: float(value) for name, value in exact.items()}
-
-    @property
-    def witnesses(self) -> tuple[dict[str, Fraction], ...]:
-        """The instances of `witness`."""
-        listed = (self.witness,) if isinstance(self.witness, Mapping) else self.witness
-        return tuple({name: Fraction(value) for name, value in values.items()} for values in listed)
-
-    def witnessed(self) -> Draft:
-        """The certificate of all instances of `witness`."""
-        drafts = [self.draft(exact) for exact in self.witnesses]
-        return replace(drafts[0], instances=[one for draft in drafts for one in draft.instances])
 
     def draft(self, exact: Exact) -> Draft:
         """The certificate of an instance, as it is handed to the checker: nothing of the search but the rationals."""
-        definitions, conditions, claim = self.all_definitions, self.all_conditions, self._claimed(exact)
-        wanted = [*_expressions(claim), *(formula for formula, _ in conditions.values())]
-        reached = used(wanted, definitions)
+        claim, definitions = self._claimed(exact), self.statement.definitions
+        wanted = [*map(parse, _expressions(claim)), *(condition for condition, _ in self.conditions.values())]
+        reached = formula.reached(wanted, definitions)
+        given = {name: (write(condition), why) for name, (condition, why) in self.conditions.items()}
+        named = [name for name in self.parameters if name in reached]
         return Draft(
             verdict="refuted",
-            statement=f"An admissible instance breaks the claim: {self.space.about}.",
-            symbols={name: self.space.meaning(name) for name in self.space.symbols if name in reached} | self.running,
-            definitions={name: text for name, text in definitions.items() if name in reached},
-            assumptions=conditions,
+            statement=f"An admissible instance breaks the claim: {self.about}.",
+            symbols={name: self.parameters[name].meaning for name in named},
+            definitions={name: write(node) for name, node in definitions.items() if name in reached},
+            assumptions=given,
             claim=claim,
-            instances=[({name: exact[name] for name in self.space.symbols if name in reached}, self._shows(exact))],
-            derivation=[(text, list(conditions) if i == 0 else []) for i, text in enumerate(self.derivation)],
+            instances=[({name: exact[name] for name in named}, self._shows(exact))],
+            derivation=[(text, list(given) if i == 0 else []) for i, text in enumerate(self.derivation)],
         )
 
     @property
-    def running(self) -> dict[str, str]:
-        """Symbols of the certificate that have no value in an instance."""
-        return {}
+    def about(self) -> str:
+        return self.statement.text.rstrip(".")
+
+    @property
+    def derivation(self) -> tuple[str, ...]:
+        return (*self.piece.derivation, *texts(self.statement))
 
     def _claimed(self, exact: Exact) -> Mapping[str, Any]:
-        """Parts of the certificate's claim."""
-        return self.claim
+        """Parts of the certificate's claim; of discrete laws the event is what the first law is too likely to give."""
+        if not self.piece.events:
+            return self.piece.claim
+        numbers = self.compiled([side for pair in self.piece.events for side in pair])(
+            {name: float(value) for name, value in exact.items()}
+        )
+        pairs = zip(numbers[::2], numbers[1::2], strict=True)
+        return {**self.piece.claim, "event": [i for i, (p, bound) in enumerate(pairs) if p > bound]}
 
     def _shows(self, exact: Exact) -> dict[str, Any]:
-        values = self.values(exact)
-        if self.kind == "inequality":
-            left, right = program(self.space.symbols, self.all_definitions, self.sides)(values)
-            return {"left": left, "right": right}
-        if self.kind == "pair-shift":
-            return {"delta": program(self.space.symbols, self.all_definitions, self.sides)(values)[0]}
-        p, q, epsilon, _ = program(self.space.symbols, self.all_definitions, self.sides)(values)
-        return {"delta": p - math.exp(epsilon) * q}
+        found = self.balls(exact, list(self.piece.shows.values()))
+        return {name: float(ball.mid()) for name, ball in zip(self.piece.shows, found, strict=True)}
 
-
-def _expressions(claim: Mapping[str, Any]) -> list[str]:
-    """The expressions among the parts of a claim."""
-    found: list[str] = []
-    for name, part in claim.items():
-        if name in ("p", "q"):
-            found += [text for text in part if text != "rest"]
-        elif isinstance(part, str) and name not in ("relation", "family", "variable"):
-            found.append(part)
-    return found
+    def witnessed(self) -> Draft:
+        """The certificate of the statement's witnesses: it does not hold at them."""
+        drafts = [self.draft(dict(values)) for values in self.statement.instances]
+        return replace(drafts[0], instances=[one for draft in drafts for one in draft.instances])
 
 
 def log_ratio(left: float, right: float) -> float:
@@ -186,55 +262,47 @@ def log_ratio(left: float, right: float) -> float:
     return math.nan if math.isnan(left) or math.isnan(right) else FAR if left > right else -FAR
 
 
-def event_margin(p: float, q: float, epsilon: float, delta: float) -> float:
-    """Beyond the claim: log of (p - e^ε q)/δ, the true δ over the claimed one; within it, log of p/(e^ε q + δ)."""
-    least = math.exp(epsilon) * q
-    if delta > 0.0 and p - least > delta:
-        return math.log((p - least) / delta)
-    return log_ratio(p, least + delta)
+def _expressions(claim: Mapping[str, Any]) -> list[str]:
+    """The expressions among the parts of a claim."""
+    found: list[str] = []
+    for name, part in claim.items():
+        if name in ("p", "q"):
+            found += [text for text in part if text != "rest"]
+        elif isinstance(part, str) and name not in ("relation", "family"):
+            found.append(part)
+    return found
 
 
-def inequality(
-    space: Space, left: str, right: str, *, relation: str = "<=", derivation: Sequence[str], **fields: Any
-) -> Question:
-    """``left <= right`` (or ``>=``) is claimed."""
-    validation.choice("relation", relation, ("<=", ">="))
-    claim = {"left": left, "relation": relation, "right": right}
-    sides = (left, right) if relation == "<=" else (right, left)
-    made = Question(space, "inequality", claim, sides, tuple(derivation), **fields)
-    return made if relation == "<=" else _Turned(space, "inequality", claim, sides, tuple(derivation), **fields)
+def ranges(statement: Statement, piece: Piece) -> dict[str, Parameter]:
+    """The statement's symbols, and those of the piece, with finite ranges."""
+    made: dict[str, Parameter] = {}
+    for name, symbol in {**statement.symbols, **piece.hidden}.items():
+        if isinstance(symbol, Calibrated):
+            made[name] = Parameter(symbol.meaning, Fraction(1, 1000), Fraction(30))
+            continue
+        low, high, _, _ = statement.ranges.get(name, (symbol.low, symbol.high, False, False))
+        if any(end is not None and math.isinf(formula.nearest(end)) for end in (low, high)):
+            raise validation.invalid(f"the range of {name}", "within the reach of floating point, or infinite", "more")
+        low = low if low is not None else -max(Fraction(WIDE), abs(high or 0) * WIDE)
+        high = high if high is not None else max(Fraction(WIDE), abs(low) * WIDE)
+        made[name] = chosen(symbol.meaning, (low,)) if low == high else Parameter(
+            symbol.meaning, low, high, symbol.whole)  # fmt: skip
+    return made
 
 
-class _Turned(Question):
-    """``left >= right``: the certificate lists the sides as they are claimed."""
-
-    def _shows(self, exact: Exact) -> dict[str, Any]:
-        shown = super()._shows(exact)
-        return {"left": shown["right"], "right": shown["left"]}
-
-
-def pair_shift(
-    space: Space, shift: str, scale: str, *, epsilon: str = "epsilon", delta: str = "delta", family: str = "gaussian",
-    derivation: Sequence[str], **fields: Any,
-) -> Question:  # fmt: skip
-    """Two Gaussian or Laplace laws `shift` apart are claimed to be within (ε, δ)."""
-    validation.choice("family", family, ("gaussian", "laplace"))
-    claim = {"family": family, "shift": shift, "scale": scale, "epsilon": epsilon, "delta": delta}
-    sides = (f"{family}_delta(({shift})/({scale}), {epsilon})", delta)
-    return Question(space, "pair-shift", claim, sides, tuple(derivation), **fields)
-
-
-def pair_event(
-    space: Space, p: str, q: str, *, epsilon: str = "epsilon", delta: str = "delta", derivation: Sequence[str],
-    **fields: Any,
-) -> Question:  # fmt: skip
-    """An event of chance `p` on one data set and `q` on its neighbour: p <= e^ε q + δ is claimed."""
-    claim = {"p": [p, "rest"], "q": [q, "rest"], "event": [0], "normalise": False, "epsilon": epsilon, "delta": delta}
-    return Question(space, "pair-discrete", claim, (p, q, epsilon, delta), tuple(derivation), **fields)
-
-
-def simple(value: Fraction) -> tuple[int, float]:
-    """How long a rational is to write, then how far its logarithm is from 0: shorter first."""
-    return len(str(abs(value.numerator))) + len(str(value.denominator)) * (value.denominator > 1), abs(
-        math.log(abs(value)) if value else 0.0
-    )
+def hypotheses(statement: Statement, piece: Piece) -> dict[str, tuple[Node, str]]:
+    """What is given, what the piece needs beside, and open ends of ranges ("open_...")."""
+    made: dict[str, tuple[Node, str]] = {name: (condition, why) for name, condition, why in statement.conditions}
+    more = {**(lawful(statement) if piece.kind == "inequality" else {}), **piece.conditions}
+    for name, symbol in statement.symbols.items():
+        if isinstance(symbol, Calibrated):
+            within = (f"{symbol.family}_delta", ("sym", name), parse(symbol.epsilon))
+            more[f"calibrated_{name}"] = ("<=", within, parse(symbol.delta)), "within (epsilon, delta)"
+            continue
+        low, high, left, right = statement.ranges[name]
+        opened = [f"{name} > {low}"] * left + [f"{name} < {high}"] * right
+        for number, text in enumerate(opened):
+            more[f"open_{name}_{number}"] = parse(text, comparison=True), "an open end"
+    for name, condition in more.items():  # a hypothesis of that name is another
+        made[formula.fresh(name, made)] = condition
+    return made

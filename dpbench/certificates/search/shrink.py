@@ -10,59 +10,51 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from dpbench.certificates.build import round_to
-from dpbench.certificates.search.question import Question, simple
-from dpbench.certificates.search.space import Choice, Exact, Integer
+from dpbench.certificates.clock import Clock
+from dpbench.certificates.search.question import Exact, Question
 
 KEEP = 1e-3
 """A shrunk instance keeps this margin, or half of what it had."""
 LOOKS = 3000
 """Instances that are looked at while shrinking."""
+
+
+def simple(value: Fraction) -> tuple[int, float]:
+    """How long a rational is to write, then how far its logarithm is from 0: shorter first."""
+    length = len(str(abs(value.numerator))) + len(str(value.denominator)) * (value.denominator > 1)
+    return length, abs(math.log(abs(value))) if value else 0.0
+
+
 ROUND = tuple(sorted((Fraction(a, b) for a in (1, 2, 3, 5, 10, 20, 100, 1000) for b in (1, 2, 3, 5, 10, 100, 1000)
                       if math.gcd(a, b) == 1), key=simple))  # fmt: skip
 
 
 class Shrinker:
-    """Margins of exact instances of one question, at most `LOOKS` of them."""
+    """Margins of exact instances of one question, at most `LOOKS` of them, while there is time."""
 
-    def __init__(self, question: Question, keep: float, looks: int = LOOKS) -> None:
-        self.question, self.keep, self.left = question, keep, looks
+    def __init__(self, question: Question, keep: float, clock: Clock | None = None) -> None:
+        self.question, self.keep, self.left, self.clock = question, keep, LOOKS, clock or Clock()
 
     def breaks(self, values: Mapping[str, Fraction]) -> bool:
         """Whether the parameters' values are admissible and break the claim by more than is to be kept."""
-        if self.left <= 0 or not self.question.space.allows(values):
+        if self.left <= 0 or not self.question.allows(values) or self.clock.over:
             return False
         self.left -= 1
-        try:
-            exact = dict(values)
-        except (ArithmeticError, ValueError):
-            return False
-        missed, margin = self.question.look(self.question.values(exact))
+        missed, margin = self.question.look(values)
         return missed == 0.0 and margin > self.keep
 
 
-def rounded(question: Question, values: Mapping[str, float], keep: float) -> Exact | None:
+def rounded(question: Question, values: Mapping[str, float], keep: float, clock: Clock | None = None) -> Exact | None:
     """The values with as few digits as the claim's violation bears; None where floats themselves do not bear it."""
-    shrinker = Shrinker(question, keep)
-    for digits in (1, 2, 3, 4, 6, 8, 12, 17):
-        made = {name: _near(question, name, values[name], digits) for name in question.space.parameters}
-        if shrinker.breaks(made):
-            return made
-    return None
+    shrinker = Shrinker(question, keep, clock)
+    tried = (question.near(values, digits) for digits in (1, 2, 3, 4, 6, 8, 12, 17))
+    return next((near for near in tried if shrinker.breaks(near)), None)
 
 
-def _near(question: Question, name: str, value: float, digits: int) -> Fraction:
-    parameter = question.space.parameters[name]
-    if isinstance(parameter, Choice):
-        return min((Fraction(option) for option in parameter.options), key=lambda option: abs(float(option) - value))
-    if isinstance(parameter, Integer):
-        return Fraction(round(value))
-    return min(max(round_to(value, digits, 0), parameter.least), parameter.most)
-
-
-def shrunk(question: Question, values: Mapping[str, Fraction], keep: float, looks: int = LOOKS) -> Exact:
+def shrunk(question: Question, values: Mapping[str, Fraction], keep: float, clock: Clock | None = None) -> Exact:
     """The simplest instance that was met: sizes first, then shorter numbers, the least ε (`Question.least`) last."""
-    shrinker, best = Shrinker(question, keep, looks), dict(values)
-    parameters = question.space.parameters
+    shrinker, best = Shrinker(question, keep, clock), dict(values)
+    parameters = question.parameters
     order = sorted(parameters, key=lambda name: (not parameters[name].whole, name == question.least))
     changed = True
     while changed and shrinker.left > 0:
@@ -80,11 +72,11 @@ def shrunk(question: Question, values: Mapping[str, Fraction], keep: float, look
 
 def _simpler(question: Question, name: str, value: Fraction) -> Iterator[Fraction]:
     """Simpler values of a parameter, the simplest first."""
-    parameter = question.space.parameters[name]
-    if isinstance(parameter, Choice):
-        yield from (Fraction(o) for o in parameter.options[: list(map(Fraction, parameter.options)).index(value)])
+    parameter = question.parameters[name]
+    if parameter.options:
+        yield from parameter.options[: parameter.options.index(value)]
         return
-    if isinstance(parameter, Integer):
+    if parameter.whole:
         low = int(parameter.low)
         steps = {low, *(low + (int(value) - low) // k for k in (1000, 100, 10, 4, 2)), int(value) - 1}
         powers = {10**k for k in range(len(str(int(value))))} if value > 1000 else set()
@@ -98,7 +90,7 @@ def _simpler(question: Question, name: str, value: Fraction) -> Iterator[Fractio
 
 def _least(shrinker: Shrinker, best: Exact, name: str) -> Fraction:
     """The least value to two digits, by bisection of its logarithm: the claim holds below it only if margins grow."""
-    low, high = max(shrinker.question.space.parameters[name].at(0.0), 1e-12), float(best[name])
+    low, high = max(shrinker.question.parameters[name].at(0.0), 1e-12), float(best[name])
     value = best[name]
     for _ in range(24):
         middle = math.sqrt(low * high)

@@ -28,9 +28,9 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from dpbench.certificates.build import checker
 from dpbench.certificates.judge import Judgement, decide
 from dpbench.certificates.judge_toml import Theorem
-from dpbench.certificates.search.accept import checker
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpriv_bench.functions import BITS, FUNCTIONS, Function, Lemma

@@ -18,7 +18,7 @@ from naive_sensitivity import FUNCTIONS as TWINS
 from naive_sensitivity import largest_change
 from scipy import integrate, stats
 
-from dpbench.certificates.search.accept import report
+from dpbench.certificates.build import report
 from dpbench.core.validation import InvalidInput
 
 ROWS = json.loads(CLAIMS.read_text(encoding="utf-8"))
