@@ -73,6 +73,13 @@ def test_markdown_has_every_entry_and_marks_stale_ones(verdicts: dict[str, Any])
     assert "| error / floor | ≥ 1 | 1.270 |  | 1.27 to 1.5 | 1.4 | not refuted |" in floor
 
 
+def test_what_a_cell_leaves_out_stands_in_its_rows() -> None:
+    lines = table1.table({}).splitlines()
+    for name, said in (("thm10.rate", "`glm.thm10.inequality.step`"), ("thm2.rate", "below log(2n/δ)")):
+        assert all(said in line for line in lines if f"`glm.{name}`" in line or f"`glm.{name}.small" in line)
+    assert "log(2n/δ)" not in next(line for line in lines if "`glm.thm2.rate.d`" in line)
+
+
 def test_every_rate_of_the_paper_is_in_it_and_every_pattern_finds_one(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = {claim.id for claim in all_claims() if claim.paper == "glm" and claim.kind == "rate"}
     assert rates <= set(table1.chosen())

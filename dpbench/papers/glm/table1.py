@@ -24,11 +24,12 @@ Verdicts = Mapping[str, tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of Table 1: where it stands, the rate printed there, and the entries that measure it."""
+    """A cell of Table 1: its place, the rate printed there, the entries that measure it, and what these leave out."""
 
     place: str
     rate: str
     patterns: tuple[str, ...]
+    caveat: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,14 @@ class Row:
     zero: float | None = None
 
 
+_SMALL_K = "of the printed k below log(2n/δ), with which no privacy is proved"
 CELLS = (
     Cell("smooth, √H a ≤ ‖Y‖, d ≤ d*: upper", "√H a‖Y‖√d/(nε)", ("glm.thm1.rate.small-radius",)),
-    Cell("smooth, √H a ≤ ‖Y‖, d > d*: upper", "(√H a)^{4/3}‖Y‖^{2/3}/(nε)^{2/3}", ("glm.thm2.rate.small-radius",)),
+    Cell("smooth, √H a ≤ ‖Y‖, d > d*: upper", "(√H a)^{4/3}‖Y‖^{2/3}/(nε)^{2/3}", ("glm.thm2.rate.small-radius",),
+         _SMALL_K),
     Cell("smooth, √H a > ‖Y‖, d ≤ d*: upper", "Ha²√d/(nε)", ("glm.thm1.rate*", "glm.cor2.rate*")),
-    Cell("smooth, √H a > ‖Y‖, d > d*: upper", "Ha²/(nε)^{2/3}", ("glm.thm2.rate*", "glm.thm3.rate*")),
+    Cell("smooth, √H a > ‖Y‖, d > d*: upper", "Ha²/(nε)^{2/3}", ("glm.thm2.rate.d", "glm.thm3.rate*")),
+    Cell("smooth, √H a > ‖Y‖, d > d*: upper", "Ha²/(nε)^{2/3}", ("glm.thm2.rate*",), _SMALL_K),
     Cell("smooth, low meets high d", "d* = (min(1, √H a/‖Y‖)nε)^{2/3}", (
         "glm.table1.rate.crossover", "glm.table1.rate.crossover.output-perturbation",
         "glm.table1.rate.crossover.printed")),
@@ -80,7 +84,9 @@ CELLS = (
     Cell("smooth, √H a > ‖Y‖: lower", "min(√H a‖Y‖√d/(nε), (√H a)^{4/3}‖Y‖^{2/3}/(nε)^{2/3})",
          ("glm.thm4.floor.corrected",)),
     Cell("Lipschitz, rank ≤ nε: upper", "Ga√rank/(nε)", ("glm.table1.rate.lipschitz.*",)),
-    Cell("Lipschitz, rank > nε: upper", "Ga/√(nε)", ("glm.thm5.rate*", "glm.thm10.rate*")),
+    Cell("Lipschitz, rank > nε: upper", "Ga/√(nε)", ("glm.thm5.rate*",)),
+    Cell("Lipschitz, rank > nε: upper", "Ga/√(nε)", ("glm.thm10.rate*",), "at ε ≥ 1 and n = 100; with the printed step "
+         "size refuted for ε = n^{−a}, 0 < a < 1: `glm.thm10.inequality.step`"),
     Cell("Lipschitz, low meets high rank", "rank* = nε", ("glm.table1.rate.crossover.lipschitz",)),
     Cell("Lipschitz: lower, tight", "Ga·min(1/√(nε), √rank/(nε))", ("glm.thm6.floor.exact",)),
     Cell("non-private, smooth: upper", "√H a‖Y‖/√n", ("glm.cor1.rate*",)),
@@ -131,7 +137,8 @@ def table(verdicts: Verdicts, stale: Iterable[str] = ()) -> str:
     found = {row.claim: row for row in rows(verdicts)}
     for name in chosen():
         cell = next(cell for cell in (*CELLS, OTHER) if _fits(cell, name))
-        head = f"| {cell.place} | {cell.rate} | `{name}` |"
+        caveat = f" ({cell.caveat})" if cell.caveat else ""
+        head = f"| {cell.place} | {cell.rate}{caveat} | `{name}` |"
         if name not in found:
             lines.append(f"{head} | | | | | | not run |")
             continue

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, norm
 
 from dpbench.certificates.search.find import find_counterexample
-from dpbench.papers.glm import losses, theory
+from dpbench.papers.glm import losses, theory, theory_boosting, theory_selection
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import theorem2, theorem7
@@ -117,6 +117,24 @@ def test_a_search_breaks_theorem_7_with_its_constants_mended_and_not_theorem_7_c
     )
     assert printed.found and printed.ratio > 21.0
     assert not corrected.found and 0.7 < corrected.ratio < 1.0
+
+
+def test_the_corrected_bounds_of_sections_5_and_d_scale_with_the_loss_and_with_the_unit_of_w() -> None:
+    """Hence B stands for |Y|, H and |X| there too: all of them enter as sqrt(H)B|X|/|Y|, times |Y|^2."""
+    for c, t in ((1e-4, 1.0), (9.0, 7.0), (1e6, 0.01)):
+        h, y = 2.0 * c * t**2, 3.0 * math.sqrt(c)
+        u = (y + math.sqrt(h / 2.0) * 4.0 / t) ** 2
+        assert theory_selection.grid_search_rate_corrected(0.1 * c, u, y**2, y**2, 10**6, 4, 0.5, 0.1) == (
+            pytest.approx(c * theory_selection.grid_search_rate_corrected(0.1, 49.0, 9.0, 9.0, 10**6, 4, 0.5, 0.1))
+        )
+        for bound in (theory_boosting.boosted_excess, theory_boosting.boosted_perturbed_excess):
+            scaled, plain = (
+                bound(0.1 * c, h, y, 4.0 / t, 10**6, 3, 0.5, 0.1),
+                bound(0.1, 2.0, 3.0, 4.0, 10**6, 3, 0.5, 0.1),
+            )
+            assert scaled == pytest.approx(c * plain)
+    printed = theory_selection.score_penalty(49.0, 3.0, 10**6, 4, 0.1)
+    assert theory_selection.score_penalty(49.0 * 1e6, 3e3, 10**6, 4, 0.1) < 0.1 * 1e6 * printed
 
 
 def test_theorem_2_at_the_k_of_its_proof_holds_at_1_and_at_k_1_does_not() -> None:

@@ -63,7 +63,7 @@ paper.formula(
         place="Theorem 8, section 5",
         line=307,
         effect=2,
-        change="none beyond that in line 8 of Algorithm 4",
+        change="as in line 8 of Algorithm 4; and for max{|Y|, 1} read |Y|, as Theorem 13'' lacks the term |Y|/sqrt(n)",
     ),
     rows={
         "oracle": {
