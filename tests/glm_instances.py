@@ -12,6 +12,7 @@ from admissible import (
     series,
 )
 from naive.theorem4 import halved_gains
+from scipy.special import logsumexp
 from scipy.stats import laplace
 
 from dpbench.papers.glm import losses
@@ -19,10 +20,35 @@ from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.lemma5 import LEMMA_5
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
+from dpbench.privacy import discrete, selection
+from dpbench.privacy.profile import Profile, discrete_profile
 from lowerbounds import packing
 
 Pair = tuple[GLMProblem, GLMProblem]
 GRID = np.linspace(-3.0, 3.0, 601)
+
+
+def coin_law(lead: float, models: int, scale: float) -> np.ndarray:
+    """log P(+B e_1) and log P(-B e_1) of Algorithm 5 over a fair coin; +B e_1 has the mean loss `lead` more."""
+    plus, minus = [], []
+    for k in range(models + 1):
+        weight = math.log(math.comb(models, k)) - models * math.log(2.0)
+        logs = selection.noisy_max(np.where(np.arange(models) < k, lead, 0.0), scale)
+        if k > 0:
+            plus.append(weight + logsumexp(logs[:k]))
+        if k < models:
+            minus.append(weight + logsumexp(logs[k:]))
+    return np.array([logsumexp(plus), logsumexp(minus)])
+
+
+def coin_pair(y: float, last: int, models: int, scale: float, favour: int) -> Profile:
+    """The exact profile of its output where a record of the last chunk, (e_1, Y), becomes (e_1, -Y), B = Y.
+
+    `favour` other records are (e_1, Y), the rest (0, 0).
+    """
+    each = 4.0 * y**2 / last
+    laws = [coin_law(-favour * each - way * each, models, scale) for way in (1.0, -1.0)]
+    return discrete_profile(discrete.pair_from_logs(*laws), why="law of the chosen sign")
 
 
 def neighbours(pair: Pair) -> bool:

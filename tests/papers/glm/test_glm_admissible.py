@@ -23,6 +23,7 @@ from glm_instances import (
     beyond_zero,
     capped_pair,
     coin_base,
+    coin_pair,
     convex_smooth_nonnegative,
     dummy_reaches_b,
     exact_norm,
@@ -39,7 +40,6 @@ from dpbench.papers.glm import losses, theory, theory_selection
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.theorems import lemma11, lemmas9_10, paper
-from dpbench.papers.glm.theorems.theorem13 import coin_pair
 
 POINT_MASS: dict[str, Check] = {
     "loss smooth, non-negative, at most Y^2 at zero": lambda: (
@@ -132,8 +132,8 @@ ASSUMPTIONS: Assumptions = {
         ).delta(0.0) < 1e-6,
         "condition 2, sub-Gaussian with gamma^2 = B^2/log 2": coin_base,
         "n >= n_0 in one row at least, beyond the claim there too": lambda: any(
-            enough and delta > 1e-5 for enough, delta in zip(
-                *(series("glm.thm13.privacy")[c] for c in ("n is at least n_0", "true_delta")), strict=True)
+            n >= 16.0 / math.log(2.0) * math.log(80.0) ** 8 * 2.0 and delta > 1e-5 for n, delta in zip(
+                *(series("glm.thm13.privacy")[c] for c in ("n", "true_delta")), strict=True)
         ),
     },
     "glm.thm13.privacy.typical-records": {

@@ -14,7 +14,6 @@ from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.theorems import jl_privacy, theorem2, theorem10
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
-from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
 
 
@@ -25,18 +24,14 @@ def context():
 
 
 def test_theorem2_printed(context: RunContext) -> None:
-    """With |Φx| = 2|x| known, μ = ε/√L as BX → 0; with the map in use the output alone violates the claim."""
+    """As BX → 0, with the map in use, the output alone violates the claim."""
     verdict, evidence = measured(theorem2.theorem2_printed, context)
     assert verdict == "refuted"
-    known = evidence.tables["stretch"]["true_delta"]
-    assert known[2] == pytest.approx(gaussian.delta(1.0, 1.0 / math.sqrt(math.log(1e5))), rel=0.03)
-    assert known[0] < 1e-10 and known[1] < 1e-5 < known[2]
     for k, target, output, every in zip(
         *(evidence.column(name) for name in ("k", "target_delta", "true_delta_output", "true_delta_all_iterates")),
         strict=True,
     ):
         assert k <= 5 and target < output < every
-    assert max(evidence.column("gap")) > 1.9
 
 
 def test_theorem2_printed_needs_no_particular_constant(context: RunContext) -> None:
@@ -55,14 +50,12 @@ def test_theorem10_printed(context: RunContext) -> None:
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(0.7867, abs=1e-3), "at (40, 0.1), n = 11, everything as printed"
     assert min(evidence.column("true_delta_output")) > 0.5, "each listed pair is beyond its claim"
-    want = gaussian.delta(1.0, math.sqrt(2.0 / math.log(2e5)) * math.sqrt(1 - 101**-2))
-    assert evidence.tables["stretch"]["true_delta"][-1] == pytest.approx(want, rel=1e-3), "of no weight: |Phi x| = 2|x|"
 
 
 def test_a_printed_noise_doubled_is_not_refuted() -> None:
     """Planted: with twice the noise the same pairs stay within the claim, so refuting is not automatic."""
     p, q = cancelling_pair("linear", 3, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=400)
-    m = JLMethod(16.0, 0.01, calibration="printed", step_size=theorem10.NO_PROJECTION)
+    m = JLMethod(16.0, 0.01, calibration="printed", step_size=1e-9)
     doubled = replace(m, noise_scale=2.0 * m.sigma(p))
     for made, verdict in ((m, "refuted"), (doubled, "not refuted")):
         assert privacy_verdict([(16.0, 0.01)], pairs=[made.pair_profile(p, q)]) == verdict

@@ -12,7 +12,7 @@ is left out. It chooses the scale of a sweep before any data are drawn; the mech
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -65,16 +65,24 @@ def hardest_scale(
     logarithmic grid from 1/n to 1.
     """
     powers = {2**k for k in range(dimension.bit_length())} | {dimension}
-    best = Scale(0, 0.0, -1.0, 0.0)
-    for active in sorted(k for k in powers if k <= dimension and radius**2 <= k * (1.0 + 1e-12)):
-        for fraction in np.geomspace(1.0 / n, 1.0, _FRACTIONS):
-            found = noisy_gd_excess(
-                loss, n, active, float(fraction), eta, sigma, steps=n if steps is None else steps, radius=radius
-            )
-            if found > best.excess:
-                zero = 0.5 * resolve(loss).smoothness * float(fraction) / active * radius**2
-                best = Scale(active, float(fraction), found, zero)
-    return best
+    allowed = sorted(k for k in powers if k <= dimension and radius**2 <= k * (1.0 + 1e-12))
+    curvature, times = 0.5 * resolve(loss).smoothness * radius**2, n if steps is None else steps
+
+    def excess(active: int, fraction: float) -> float:
+        return noisy_gd_excess(loss, n, active, fraction, eta, sigma, steps=times, radius=radius)
+
+    return _hardest(n, allowed, excess, curvature)
+
+
+def _hardest(
+    n: int, actives: Iterable[int], excess: Callable[[int, float], float], curvature: float, below_zero: bool = False
+) -> Scale:
+    """The (d', p) with the largest `excess`, p from 1/n to 1; below that of zero, curvature·p/d', if `below_zero`."""
+    found = (
+        Scale(active, p, excess(active, p), curvature * p / active)
+        for active in actives for p in map(float, np.geomspace(1.0 / n, 1.0, _FRACTIONS))
+    )  # fmt: skip
+    return max((scale for scale in found if not below_zero or scale.excess < scale.zero), key=lambda s: s.excess)
 
 
 def _mean_square(keep: np.ndarray, bias: float, hits: np.ndarray) -> np.ndarray:
@@ -166,14 +174,10 @@ def noisy_gd_envelope(n: int, dimension: float, epsilon: float, calibration: str
 
 def output_perturbation_envelope(n: int, lam: float, sigma: float) -> Scale:
     """The scale with the largest expected excess of Algorithm 3 below that of zero; d' to 4/λ, where all is shrunk."""
-    best = Scale(0, 0.0, -1.0, 0.0)
-    for active in (2**k for k in range(max(1, math.ceil(math.log2(4.0 / lam))) + 1)):
-        for fraction in np.geomspace(1.0 / n, 1.0, _FRACTIONS):
-            found = output_perturbation_excess(n, active, float(fraction), lam, sigma)
-            zero = float(fraction) / active
-            if best.excess < found < zero:
-                best = Scale(active, float(fraction), found, zero)
-    return best
+    actives = (2**k for k in range(max(1, math.ceil(math.log2(4.0 / lam))) + 1))
+    return _hardest(
+        n, actives, lambda active, p: output_perturbation_excess(n, active, p, lam, sigma), 1.0, below_zero=True
+    )
 
 
 def output_perturbation_excess(
@@ -184,14 +188,9 @@ def output_perturbation_excess(
     Given N records on a coordinate and a = 2N/n, w̃_j = a/(a + λ)·(mean label); the mean label has mean b = B/√d' and
     variance (1 − b²)/N.
     """
-    from scipy.stats import binom
-
-    share, bias = fraction / active, radius / math.sqrt(active)
-    reach = _SPREAD * math.sqrt(n * share * (1.0 - share)) + _SPREAD
-    hits = np.arange(max(0, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach)) + 1)
-    keep = lam / (2.0 * hits / n + lam)
-    square = _mean_square(keep, bias, hits)
-    return fraction * (float(binom.pmf(hits, n, share) @ square) + sigma**2)
+    hits, chance = _hits(n, fraction / active)
+    square = _mean_square(lam / (2.0 * hits / n + lam), radius / math.sqrt(active), hits)
+    return fraction * (float(chance @ square) + sigma**2)
 
 
 def crossing_dimension(n: int, epsilon: float, calibration: str, level: float) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
@@ -25,8 +24,6 @@ from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems.pairs import CANCELLING, cancelling_pair, random_record
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
-STRETCHES = (1.0, math.sqrt(2.0), 2.0)
-"""‖Φx‖/‖x‖: what Φ does on average; the most that Definition 1 allows at α = 1; the most that the proofs allow."""
 SEEN_BY_SAMPLING = (4.0, 0.1)
 """(ε, δ) at which an attack with a few thousand runs, each with a map of its own, has power."""
 
@@ -53,16 +50,6 @@ def _released(mechanism: JLMethod, problem: GLMProblem, neighbour: GLMProblem) -
         "true_delta_output": output.delta(epsilon),
         "true_delta_all_iterates": every.delta(epsilon),
     }
-
-
-def _at_known_stretch(mechanism: JLMethod, problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[Any]]:
-    found = [mechanism.pair_profile(problem, neighbour, released="all", stretch=s) for s in STRETCHES]
-    return {"stretch": list(STRETCHES), "true_delta": [p.delta(mechanism.epsilon) for p in found]}
-
-
-def _table(stretched: dict[str, list[Any]]) -> str:
-    pairs = zip(stretched["stretch"], stretched["true_delta"], strict=True)
-    return ", ".join(f"{delta:.3g} at {stretch:.3g}" for stretch, delta in pairs)
 
 
 def _exact(context: Context, theorem: int, tried: tuple[Loss, ...]) -> tuple[str, Evidence]:

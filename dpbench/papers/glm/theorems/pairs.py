@@ -114,6 +114,12 @@ def threshold(enough: Callable[[float], bool], low: float, high: float) -> float
     return low
 
 
+def claimed_and_true(epsilons: np.ndarray, delta: float, true: Callable[[str, float], float]) -> dict[str, list[float]]:
+    """Columns of a figure: the δ claimed, and that of a pair, ``true(calibration, ε)``, with either calibration."""
+    columns: dict[str, list[float]] = {"epsilon": epsilons.tolist(), "delta_claimed": [delta] * epsilons.size}
+    return columns | {f"delta_true_{c}": [true(c, e) for e in epsilons] for c in ("printed", "exact")}
+
+
 def worst_real_pair(loss: str, *, name: str = "diabetes", radius: float = 1.0) -> tuple[GLMProblem, GLMProblem]:
     """A real data set and its neighbour, whose two gradients at w = 0 are opposite and as long as allowed.
 

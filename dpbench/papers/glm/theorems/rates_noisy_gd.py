@@ -13,7 +13,7 @@ from dpbench.ledger.measurement import Context, Evidence, Row
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.glm.theorems.hard_scales import SCALES, exact_slope, hardest_scale
+from dpbench.papers.glm.theorems.hard_scales import SCALES, Scale, exact_slope, hardest_scale
 from dpbench.rates.nuisances import SecondTerm
 from dpbench.rates.sweeps import Point
 
@@ -27,11 +27,25 @@ NOISE = (SecondTerm("private term", "statistical term"), SCALES)
 """What Theorem 1 leaves open: GB√(dL)/(nε) + √H̃B‖Y‖/√n; the ceiling has the larger of the two."""
 
 
-def step_and_noise(n: int, dimension: int, epsilon: float | None) -> tuple[float, float]:
+def step_and_noise(n: int, dimension: int, epsilon: float | None, radius: float = 1.0) -> tuple[float, float]:
     """η of Theorem 1 and the printed σ (0 without privacy) at T = n, from the theorem's own formulas."""
-    bound = theory.smooth_gradient_bound(H, 1.0, 1.0, 1.0)
+    bound = theory.smooth_gradient_bound(H, 1.0, 1.0, radius)
     sigma = 0.0 if epsilon is None else theory.noisy_gd_noise(bound, n, n, epsilon, DELTA)
-    return theory.noisy_gd_step_size(1.0, n, H, 1.0, 1.0, sigma, dimension), sigma
+    return theory.noisy_gd_step_size(radius, n, H, 1.0, 1.0, sigma, dimension), sigma
+
+
+def hardest(n: int, dimension: int, epsilon: float | None, radius: float = 1.0) -> tuple[Scale, Row]:
+    """The scale where Algorithm 1 as printed loses most, T = n, with its ceiling, the terms of that and zero."""
+    eta, sigma = step_and_noise(n, dimension, epsilon, radius)
+    scale = hardest_scale("squared", n, dimension, eta, sigma, radius=radius)
+    if epsilon is None:
+        ceiling = theory.gradient_descent_rate(H, 1.0, 1.0, radius, n)
+    else:
+        ceiling = theory.noisy_gd_rate(H, 1.0, 1.0, radius, n, dimension, epsilon, DELTA)
+    return scale, {
+        "ceiling": ceiling, **theory.noisy_gd_terms(radius, n, H, 1.0, 1.0, sigma, dimension),
+        "zero predictor": scale.zero, "active coordinates": scale.active, "fraction": scale.fraction,
+    }  # fmt: skip
 
 
 def run(
@@ -45,19 +59,12 @@ def run(
     rows = []
     each = epsilons if isinstance(epsilons, Sequence) else [epsilons] * len(grid)
     for (n, d), epsilon in zip(grid, each, strict=True):
-        scale = hardest_scale("squared", n, d, *step_and_noise(n, d, epsilon))
-        if epsilon is None:
-            mechanism, ceiling = NoisyGD(1.0, DELTA, noise_scale=0.0), theory.gradient_descent_rate(H, 1.0, 1.0, 1.0, n)
-        else:
-            mechanism = NoisyGD(epsilon, DELTA, calibration="printed")
-            ceiling = theory.noisy_gd_rate(H, 1.0, 1.0, 1.0, n, d, epsilon, DELTA)
-        terms = theory.noisy_gd_terms(1.0, n, H, 1.0, 1.0, step_and_noise(n, d, epsilon)[1], d)
-        population = ScaledBasis.even("squared", d, scale.active, scale.fraction)
-        rows.append(
-            {axis: {"n": n, "d": d, "epsilon": epsilon}[axis], "point": Point(population, n, mechanism),
-             "ceiling": ceiling, **terms, "closed form": scale.excess, "zero predictor": scale.zero,
-             "active coordinates": scale.active, "fraction": scale.fraction}
-        )  # fmt: skip
+        scale, columns = hardest(n, d, epsilon)
+        private = epsilon is not None
+        mechanism = NoisyGD(epsilon, DELTA, calibration="printed") if private else NoisyGD(1.0, DELTA, noise_scale=0.0)
+        point = Point(ScaledBasis.even("squared", d, scale.active, scale.fraction), n, mechanism)
+        rows.append({axis: {"n": n, "d": d, "epsilon": epsilon}[axis], "point": point, "closed form": scale.excess}
+                    | columns)  # fmt: skip
     return swept(
         context,
         rows,
@@ -71,23 +78,10 @@ def run(
 
 def sweep(axis: str, grid: Sequence[tuple[int, float]], dimension: int, epsilon: float | None) -> Evidence:
     """The largest expected excess over scales at each (n, B), beside the ceiling, zero and Y²."""
-    rows: list[Row] = []
-    for n, radius in grid:
-        bound = theory.smooth_gradient_bound(H, 1.0, 1.0, radius)
-        sigma = 0.0 if epsilon is None else theory.noisy_gd_noise(bound, n, n, epsilon, DELTA)
-        eta = theory.noisy_gd_step_size(radius, n, H, 1.0, 1.0, sigma, dimension)
-        scale = hardest_scale("squared", n, dimension, eta, sigma, radius=radius)
-        ceiling = theory.gradient_descent_rate(H, 1.0, 1.0, radius, n)
-        terms = theory.noisy_gd_terms(radius, n, H, 1.0, 1.0, sigma, dimension)
-        if epsilon is not None:
-            ceiling = theory.noisy_gd_rate(H, 1.0, 1.0, radius, n, dimension, epsilon, DELTA)
-        rows.append(
-            {"n": n, "radius": radius, "measured": scale.excess, "ceiling": ceiling, "zero predictor": scale.zero,
-             **terms, "active coordinates": scale.active, "fraction": scale.fraction}
-        )  # fmt: skip
+    found = [(n, radius, *hardest(n, dimension, epsilon, radius)) for n, radius in grid]
     return exact_slope(
         axis,
-        rows,
+        [{"n": n, "radius": radius, "measured": scale.excess} | columns for n, radius, scale, columns in found],
         f"the average iterate on the hardest scale, projection left out, T = n, up to {dimension} coordinates, X = Y = "
         "1; each excess is below Y^2",
     )

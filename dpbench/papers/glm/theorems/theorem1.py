@@ -26,6 +26,7 @@ from dpbench.papers.glm.theorems.pairs import (
     CANCELLING,
     SEARCH,
     cancelling_pair,
+    claimed_and_true,
     curved,
     gradient_distance,
     guarantees_over,
@@ -85,17 +86,14 @@ def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]
     The step size, of no influence on privacy, is taken so small that no projection is active: at small ε the
     printed one lets the noise reach the boundary, where the pair's profile has no closed form.
     """
-    epsilons = np.geomspace(0.25, 128.0, 37)
-    columns: dict[str, list[float]] = {"epsilon": epsilons.tolist(), "delta_claimed": [FIGURE_DELTA] * 37}
-    for calibration in ("printed", "exact"):
-        reached = []
-        for epsilon in epsilons:
-            mechanism = NoisyGD(epsilon, FIGURE_DELTA, calibration=calibration)
-            reach = mechanism.sigma(problem) * math.sqrt(problem.n)
-            inside = replace(mechanism, step_size=1e-3 * problem.radius / (1.0 + reach))
-            reached.append(inside.pair_profile(problem, neighbour, released="all").delta(epsilon))
-        columns[f"delta_true_{calibration}"] = reached
-    return columns
+
+    def true(calibration: str, epsilon: float) -> float:
+        mechanism = NoisyGD(epsilon, FIGURE_DELTA, calibration=calibration)
+        reach = mechanism.sigma(problem) * math.sqrt(problem.n)
+        inside = replace(mechanism, step_size=1e-3 * problem.radius / (1.0 + reach))
+        return inside.pair_profile(problem, neighbour, released="all").delta(epsilon)
+
+    return claimed_and_true(np.geomspace(0.25, 128.0, 37), FIGURE_DELTA, true)
 
 
 class _Gap:

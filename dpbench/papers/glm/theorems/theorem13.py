@@ -9,12 +9,11 @@ statement can be deleted, which is what section 5 says of the method.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
 
 from dpbench.bounds import lower, upper
 from dpbench.certificates.attack_counts import Attack, counted
@@ -39,8 +38,8 @@ from dpbench.papers.glm.theorems.rates_selection import _CHUNK, all_bad, beta_of
 from dpbench.papers.glm.theorems.rates_selection import _RUNS as _RATE_RUNS
 from dpbench.papers.glm.theorems.selection_privacy import BOOSTED, DISJOINT, GD, OUTPUT, boosted, guarantees
 from dpbench.papers.glm.theorems.theorem12 import BETA as FAILURE
-from dpbench.privacy import discrete, selection
-from dpbench.privacy.profile import Profile, discrete_profile
+from dpbench.privacy import discrete
+from dpbench.privacy.profile import discrete_profile
 
 COINS = Statement(
     about="Algorithm 5 with the Laplace scale 4(m + 1)Delta/(n epsilon) is (epsilon, delta)-DP where the loss of the "
@@ -54,25 +53,53 @@ COINS = Statement(
         "delta": Real("claimed", "1e-10", "1/10"),
     },
     where={
-        "gap": "Y^2*(m + 1)/n/(4*(m + 1)*Delta/(n*epsilon))",
-        "chance": "min(1, 1/2^m + (m - 1)*exp(-gap)*(1 + gap/2)/2)",
+        "scale": "4*(m + 1)*Delta/(n*epsilon)",
+        "gap": "4*Y^2*(m + 1)/n/scale",
+        "slip": "1/2^m + (m - 1)*exp(-gap)*(1 + gap/2)/2",
     },
     given={"chunks": ("n >= m + 1", "a record for each chunk")},
-    claim=event(p="1/2", q="chance"),
+    claim=event(p="max(1/2, 1 - slip)", q="min(1/2, slip)"),
     steps=(
-        "The base returns 0 or -Y e by a fair coin: (0, 0)-DP. All records are (0, 0), of loss 0, so the choice looks "
-        "at no coin: the chosen model is 0 with chance 1/2.",
-        "The last chunk, of n/(m + 1) records, has one record (e, -Y) instead: the loss Y^2 for 0 and 0 for -Y e. "
-        "Model 0 is chosen only if all coins say 0, or one of m - 1 Laplace variables beats another by gap; two "
-        "Laplace variables of scale 1 differ by g or more on one side with chance (1 + g/2) exp(-g)/2.",
+        "Squared loss. The base returns Y e or -Y e by a fair coin: (0, 0)-DP. All records are (0, 0), of loss 0, but "
+        "for one of the last chunk, of n/(m + 1) records: it is (e, Y), and (e, -Y) on the neighbour. The sign that "
+        "fits it has the mean loss 0, the other one 4 Y^2 (m + 1)/n.",
+        "Y e is chosen unless no coin says so, or one of m - 1 Laplace variables is below that of the first such model "
+        "by gap scales; two Laplace variables of scale 1 differ by g or more on one side with chance (1 + g/2) "
+        "exp(-g)/2. It is chosen with chance 1/2 at least, and by symmetry so is -Y e on the neighbour.",
     ),
     witness={"n": 4, "m": 3, "Y": 5, "Delta": 1, "epsilon": "49/100", "delta": "1/10"},
 )
 EVERY_RECORD = COINS.replace(
-    where={"gap": "Y^2*epsilon/(2*Delta)"},
+    where={"scale": "2*(m + 1)*Delta/(n*epsilon)"},
     given={"losses": ("Delta >= 4*Y^2", "the loss of both models at any record of the data domain")},
     witness=None,
 )
+TO_THE_LETTER = COINS.replace(
+    about="Report noisy max with Lap(sigma), sigma^2 = 4(Y^2 + H~ gamma^2 X^2)/(n epsilon), makes Algorithm 5 "
+    "(epsilon, delta)-DP: {claim} with {scale}, H~ = 2, X = 1 and gamma^2 = Y^2/log(2).",
+    symbols={"Delta": None},
+    where={"scale": "sqrt(4*(Y^2 + 2*Y^2/log(2))/(n*epsilon))"},
+    witness={"n": 190, "m": 18, "Y": 10, "epsilon": 1, "delta": "1e-5"},
+)
+
+
+def coins(statement: Statement, cases: Sequence[dict[str, float]], note: str) -> tuple[str, Evidence]:
+    """Profiles of the statement's event, claimed (1, 1e-5)."""
+    rows: list[Row] = []
+    for case in cases:
+        at = {**case, "epsilon": 1.0, "delta": 1e-5}
+        chances = [np.array([chance, 1.0 - chance]) for chance in (
+            statement.number(statement.claim.parts[side], **at) for side in "pq")]  # fmt: skip
+        pair = discrete.pair_from_logs(*(np.log(np.maximum(chance, 1e-300)) for chance in chances))
+        rows.append(at | {"scale": statement.number("scale", **at),
+                          "pair": discrete_profile(pair, why="law of the chosen sign")})  # fmt: skip
+    return profiles(
+        rows,
+        "value: the largest true delta where (1, 1e-5) is claimed, of the event that Y e is chosen",
+        "squared loss, B = Y, X = 1; the base returns +-Y e by a fair coin, so it is (0, 0)-DP; gamma^2 = B^2/log 2",
+        note,
+        value=max(row["pair"].delta(1.0) for row in rows),
+    )
 
 
 def theorem13_exact(context: Context) -> tuple[str, Evidence]:
@@ -105,33 +132,11 @@ def exact_attack() -> Attack:
 
 
 def typical_records(context: Context) -> tuple[str, Evidence]:
-    """D has the record (0, 0) alone: no loss, whatever the model; the record that is replaced has x = e_1."""
-    epsilon, delta, y = 1.0, 1e-5, 1.0
-    rows: list[Row] = []
-    for models, last, typical in ((4, 100, 1.0), (4, 100, 0.1), (18, 100, 0.1), (18, 10_000, 0.1), (18, 100, 0.01)):
-        n = (models + 1) * last
-        scale = 4.0 * (models + 1) * typical * y**2 / (n * epsilon)
-        pair = coin_pair(y, last, models, scale, 0)
-        rows.append(
-            {
-                "m": models,
-                "n": n,
-                "Delta": typical * y**2,
-                "scale": scale,
-                "epsilon": epsilon,
-                "delta": delta,
-                "pair": pair,
-                "true_epsilon": pair.epsilon(delta),
-                "true_delta_at_worst_scale": coin_pair(y, last, models, 4.0 / typical * scale, 0).delta(epsilon),
-            }
-        )
-    return profiles(
-        rows,
-        "value: the largest true delta where (1, 1e-5) is claimed",
-        "squared loss, B = Y = 1; the base returns +-B e_1 by a fair coin, so it is (0, 0)-DP; the scale is the "
-        "corrected 4(m + 1)Delta/(n epsilon) with a Delta that no loss of a record of D, (0, 0), exceeds; one "
-        "record of the last chunk changes from (e_1, Y) to (e_1, -Y), where the loss moves by 4Y^2",
-        value=max(row["pair"].delta(epsilon) for row in rows),
+    """D has the record (0, 0) alone: no loss, whatever the model."""
+    sizes = ((4, 100, 1.0), (4, 100, 0.1), (18, 100, 0.1), (18, 10_000, 0.1), (18, 100, 0.01))
+    cases = [{"m": m, "n": (m + 1) * last, "Y": 1.0, "Delta": bound} for m, last, bound in sizes]
+    return coins(
+        COINS, cases, "the scale is 4(m + 1)Delta/(n epsilon) with a Delta that no loss of a record of D exceeds"
     )
 
 
@@ -140,8 +145,7 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
     source="Algorithm 5 with the Laplace scale of Theorem 13",
     expected="refuted",
     holds="glm.thm13.privacy.exact",
-    statement="Report noisy max with Lap(sigma), sigma^2 = 4(Y^2 + H~ gamma^2 X^2)/(n epsilon), makes Algorithm 5 "
-    "(epsilon, delta)-DP.",
+    statement=TO_THE_LETTER,
     because="A record of the last chunk moves a mean loss by up to (m + 1)Delta/n, so the choice needs the scale 4(m "
     "+ 1)Delta/(n epsilon) for epsilon/2. The printed formula is that scale without m + 1 and squared: the noise is "
     "too small where n epsilon is below about (m + 1)^2 Delta, with n >= n_0 too if Y is large.",
@@ -150,16 +154,14 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
     quote=r"Let  $\widetilde{\sigma}^2 = \frac{4(\|\mathcal{Y}\|^2 + "
     r"\widetilde{H}\widetilde{\gamma}^2\|\mathcal{X}\|^2)}{n\epsilon}$",
     consequence="Read to the letter the Laplace scale of Algorithm 5 at |Y| = 10, n = 190, epsilon = 1 is 2.86 where "
-    "160 is needed, and one record moves the choice from near certain to near impossible (true delta 0.99998 where "
-    "1e-5 is claimed). As the scale itself, times m + 1, it gives epsilon/2-DP.",
+    "160 is needed, and one record moves the choice from near certain to near impossible (true delta above 0.9997 "
+    "where 1e-5 is claimed). As the scale itself, times m + 1, it gives epsilon/2-DP.",
     errata=Correction(
         place="Theorem 13, appendix D",
         line=936,
         effect=2,
         change="for sigma~^2 = ... read sigma~ = 4(m + 1)Delta/(n epsilon), Delta a bound on the loss of every record",
     ),
-    no_certificate="its pair's profile is an integral over m noises: a Laplace maximum, which the grammar "
-    "does not have",
     rows={
         "typical-records": {
             "measure": typical_records,
@@ -204,71 +206,12 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
     },
 )
 def algorithm5_printed(context: Context) -> tuple[str, Evidence]:
-    """Two-valued outputs of a base that ignores its data: the law of Algorithm 5 is known in closed form."""
-    epsilon, delta, models = 1.0, 1e-5, theory.boosting_models(FAILURE)
-    rows: list[Row] = []
-    for y, last in ((1.0, 10), (10.0, 10), (10.0, 1_000), (100.0, 100_000), (1_000.0, 400_000)):
-        n = (models + 1) * last
-        gamma = y / math.sqrt(math.log(2.0))
-        scale = theory.boosting_scale(2.0, 1.0, y, gamma, n, epsilon)
-        tried = favours(y, last, scale, context.pick(quick=3, full=5))
-        found = [coin_pair(y, last, models, scale, favour) for favour in tried]
-        pair = max(found, key=lambda profile: profile.delta(epsilon))
-        enough = 16.0 * gamma**2 * math.log(4.0 / FAILURE) ** 8 * 2.0 / y**2
-        needed = 4.0 * (models + 1) * 4.0 * y**2 / (n * epsilon)
-        rows.append(
-            {
-                "Y": y,
-                "n": n,
-                "n is at least n_0": n >= enough,
-                "scale": scale,
-                "scale_needed": needed,
-                "epsilon": epsilon,
-                "delta": delta,
-                "pair": pair,
-            }
-        )
-    reference = rows[1]
-    return profiles(
-        rows,
-        f"value: the true delta at Y = {reference['Y']:g}, n = {reference['n']} where ({epsilon:g}, {delta:g}) is "
-        "claimed",
-        f"squared loss, B = Y, X = 1, m = {models}; the base returns +B e_1 or -B e_1 by a fair coin, so it is "
-        "(0, 0)-DP, and gamma^2 = B^2/log 2; one record of the last chunk changes from (e_1, Y) to (e_1, -Y)",
-        "with 4(.)/(n epsilon) read as the scale, times m + 1, as the corrected entry has it, the choice is "
-        "epsilon/2-DP",
-        value=reference["pair"].delta(epsilon),
-    )
-
-
-def favours(y: float, last: int, scale: float, count: int = 5) -> list[int]:
-    """How many of the other `last` − 1 records speak for +B e_1, net: `count` values from 0 to a lead of 40 scales."""
-    most = min(last - 1, math.ceil(40.0 * scale * last / (4.0 * y**2)))
-    return sorted({int(k) for k in np.linspace(0, most, count)})
-
-
-def coin_pair(y: float, last: int, models: int, scale: float, favour: int) -> Profile:
-    """The exact profile of Algorithm 5's output on the pair above; `favour` other records are (e_1, Y).
-
-    The remaining records are (0, 0). The loss of +B e_1 is 0 on (e_1, Y) and 4Y² on (e_1, −Y), that of −B e_1
-    the reverse.
-    """
-    each = 4.0 * y**2 / last
-    laws = [_coin_law(-favour * each - way * each, models, scale) for way in (1.0, -1.0)]
-    return discrete_profile(discrete.pair_from_logs(*laws), why="law of the chosen sign")
-
-
-def _coin_law(lead: float, models: int, scale: float) -> np.ndarray:
-    """log P(output is ±B e_1), where the mean loss of +B e_1 is larger by `lead`; sums over the models' signs."""
-    plus, minus = [], []
-    for k in range(models + 1):
-        weight = gammaln(models + 1) - gammaln(k + 1) - gammaln(models - k + 1) - models * math.log(2.0)
-        logs = selection.noisy_max(np.where(np.arange(models) < k, lead, 0.0), scale)
-        if k > 0:
-            plus.append(weight + logsumexp(logs[:k]))
-        if k < models:
-            minus.append(weight + logsumexp(logs[k:]))
-    return np.array([logsumexp(plus), logsumexp(minus)])
+    """The scale to the letter; n is at least n₀ in the last row."""
+    models = theory.boosting_models(FAILURE)
+    sizes = ((1.0, 10), (10.0, 10), (10.0, 1_000), (100.0, 100_000), (1_000.0, 400_000))
+    cases = [{"m": models, "n": (models + 1) * last, "Y": y} for y, last in sizes]
+    enough = 32.0 / math.log(2.0) * math.log(4.0 / FAILURE) ** 8
+    return coins(TO_THE_LETTER, cases, f"n_0 = 16 gamma^2 log(4/beta)^8 H~/Y^2 = {enough:.4g}")
 
 
 BETAS = (0.2, 0.05, 0.0125, 0.003)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -13,26 +12,20 @@ from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, profiles, vanishing
 from dpbench.ledger.harness_rates import swept
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms.jl import JLMethod
-from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.hard_scales import SHAPE
 from dpbench.papers.glm.theorems.jl_privacy import (
     _CLIPPED,
     _DERIVATION,
     _SUFFICES,
-    STRETCHES,
     _alternating,
-    _at_known_stretch,
     _exact,
     _released,
-    _table,
     averaged,
     counted_attack,
 )
@@ -71,18 +64,6 @@ WIDE = SMOOTH.replace(
         "least": ("epsilon >= 1", "the range of the entry"),
     },
 )
-
-
-def _gaps_over_twice_g() -> dict[str, list[Any]]:
-    """D at radius 2B and norm sX over the 2G of the printed noise, squared loss, over a/Y."""
-    rows = []
-    for ratio in (0.01, 1.0, 100.0):
-        problem = GLMProblem([[1.0, 0.0]], [1.0], loss="squared", x_bound=1.0, y_bound=1.0, radius=ratio)
-        for stretch in STRETCHES:
-            needed = gradient_gap(problem.loss, stretch, 1.0, 2.0 * ratio, 2)
-            gap = needed / (2.0 * printed_gradient_bound(problem))
-            rows.append({"a_over_y": ratio, "stretch": stretch, "gap": gap})
-    return column(rows)
 
 
 def exact(context: Context) -> tuple[str, Evidence]:
@@ -178,19 +159,15 @@ def theorem2_printed(context: Context) -> tuple[str, Evidence]:
     rows = [
         _released(JLMethod(epsilon, delta, calibration="printed"), problem, neighbour) for epsilon, delta in targets
     ]
-    stretched = _at_known_stretch(JLMethod(1.0, 1e-5, calibration="printed"), problem, neighbour)
     gap = gradient_distance(problem, neighbour)
     search = searched(problem, gradient_distance, gap, context.seed, context.pick(**SEARCH))
     return profiles(
         rows,
         "value: the true delta of the output where (2, 1e-5) is claimed, everything as printed, normal map, "
         "constant of k 1 (a smaller BX gives the same k for any other constant)",
-        f"with |Phi x| = s|x| known, (1, 1e-5) claimed, all iterates: {_table(stretched)}",
-        f"needed over printed sensitivity, D at (2B, s|X|) over 2G: up to {max(_gaps_over_twice_g()['gap']):.3g}",
         "worst pair: opposite gradients of the largest norm along one line, so that the profile averages over "
         f"the map exactly ({gap:.6g}); {search}",
         value=rows[0]["true_delta_output"],
-        tables={"stretch": stretched, "gaps": _gaps_over_twice_g()},
     )
 
 

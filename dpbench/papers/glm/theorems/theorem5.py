@@ -32,7 +32,7 @@ from dpbench.papers.glm.theorems.output_perturbation_privacy import (
     distance_of,
     exact_guarantee,
 )
-from dpbench.papers.glm.theorems.pairs import CANCELLING, SEARCH, cancelling_pair, searched, threshold
+from dpbench.papers.glm.theorems.pairs import CANCELLING, SEARCH, cancelling_pair, claimed_and_true, searched, threshold
 from dpbench.rates.sweeps import Point
 
 QUOTE = (
@@ -88,14 +88,11 @@ def _within(delta: float, epsilon: float) -> bool:
 
 def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]:
     """Claimed against true δ over ε on the worst pair: the figure's columns."""
-    epsilons = np.geomspace(0.05, 16.0, 37)
-    columns: dict[str, list[float]] = {"epsilon": epsilons.tolist(), "delta_claimed": [FIGURE_DELTA] * 37}
-    for calibration in ("printed", "exact"):
-        columns[f"delta_true_{calibration}"] = [
-            OutputPerturbation(e, FIGURE_DELTA, calibration=calibration).pair_profile(problem, neighbour).delta(e)
-            for e in epsilons
-        ]
-    return columns
+
+    def true(calibration: str, e: float) -> float:
+        return OutputPerturbation(e, FIGURE_DELTA, calibration=calibration).pair_profile(problem, neighbour).delta(e)
+
+    return claimed_and_true(np.geomspace(0.05, 16.0, 37), FIGURE_DELTA, true)
 
 
 def theorem5_exact(context: Context) -> tuple[str, Evidence]:
@@ -192,19 +189,23 @@ QUOTE_THM5_RATE_N = (
 )
 
 
+PRIVATE = {"quick": (256, 0.2), "full": (2048, 0.05)}
+"""n and ε of the rows over rank and B."""
 _THEOREM_5 = "Algorithm 3 has excess risk O~(GB|X|/sqrt(n) + GB|X|/sqrt(n epsilon))."
 
 
 def theorem5_rank(context: Context) -> Evidence:
     """Against the rank, from below nε = 102 to above it; everything as printed, w* on two coordinates."""
     grid = context.pick(quick=(4, 128), full=(4, 16, 64, 256, 512))
-    return _theorem5(context, "rank", ((rank, padded(2, rank)) for rank in grid))
+    n, epsilon = context.pick(**PRIVATE)
+    return _theorem5(context, "rank", ((rank, n, padded(2, rank)) for rank in grid), epsilon, 16)
 
 
 def theorem5_radius(context: Context) -> Evidence:
     """Against B = ‖w*‖."""
     grid = context.pick(quick=(0.01, 0.3, 10.0), full=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0))
-    return _theorem5(context, "B", ((radius, sharp(8, 8, radius)) for radius in grid))
+    n, epsilon = context.pick(**PRIVATE)
+    return _theorem5(context, "B", ((radius, n, sharp(8, 8, radius)) for radius in grid), epsilon, 16)
 
 
 @paper.rate(
@@ -253,45 +254,31 @@ def theorem5(context: Context, constrained: bool = True) -> Evidence:
     epsilon, d = 0.2, 8
     sizes = context.pick(quick=(256, 1024), full=tuple(2**k for k in range(9, 16)))
     masses, biases = np.full(d, 1.0 / d), np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
-    radius = math.sqrt(d)
-    population = ScaledBasis("absolute", masses, biases, radius=radius)
-    mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3, constrained=constrained)
-    zero = float(population.excess_risk(np.zeros((1, d)))[0])
-    rows = []
-    for n in sizes:
-        shape = (1.0, 1.0, radius, n, epsilon, DELTA)
-        lam = theory.lipschitz_erm_regularization(*shape)
-        sigma = theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, lam)
-        rows.append(
-            {"n": n, "point": Point(population, n, mechanism), "ceiling": theory.lipschitz_erm_rate(*shape),
-             "noise term": sigma * math.sqrt(2.0 / math.pi), "lambda": lam, "zero predictor": zero}
-        )  # fmt: skip
-    return swept(
-        context, rows, context.pick(quick=24, full=32),
-        f"absolute loss, epsilon = {epsilon:g}, {d} coordinates of equal mass, y = <w*, x> exactly, B = |w*|",
-        "noise term: sigma X sqrt(2/pi) = E|<xi, x>|; the regularised minimiser is w* itself where lambda |w*_j| "
-        "stays below the mass of a coordinate", repeats=64,
-    )  # fmt: skip
-
-
-def _theorem5(context: Context, axis: str, grid: Iterable[tuple[float, ScaledBasis]]) -> Evidence:
-    """Everything printed on the populations along `axis`."""
-    n, epsilon = context.pick(quick=(256, 0.2), full=(2048, 0.05))
-    mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3)
-    rows = []
-    for at, population in grid:
-        shape = (1.0, 1.0, population.radius, n, epsilon, DELTA)
-        noise = theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, theory.lipschitz_erm_regularization(*shape))
-        rows.append(
-            {axis: at, "point": Point(population, n, mechanism), "ceiling": theory.lipschitz_erm_rate(*shape),
-             "noise term": noise * math.sqrt(2.0 / math.pi), "zero predictor": zero_excess(population)}
-        )  # fmt: skip
-    return swept(
-        context,
-        rows,
-        16,
-        f"absolute loss, y = <w*, x> exactly where w* is not 0, X = G = 1, n = {n}, epsilon = {epsilon:g}, all "
-        "parameters printed",
-        "noise term: sigma X sqrt(2/pi) = E|<xi, x>|, which has no rank in it and is linear in B",
-        repeats=64,
+    population = ScaledBasis("absolute", masses, biases, radius=math.sqrt(d))
+    return _theorem5(
+        context, "n", [(n, n, population) for n in sizes], epsilon, context.pick(quick=24, full=32), constrained
     )
+
+
+def _theorem5(
+    context: Context, axis: str, grid: Iterable[tuple[float, int, ScaledBasis]], epsilon: float, trials: int,
+    constrained: bool = True,
+) -> Evidence:  # fmt: skip
+    """Everything printed at each (value on `axis`, n, population)."""
+    mechanism = OutputPerturbation(epsilon, DELTA, calibration="printed", tolerance=1e-3, constrained=constrained)
+    rows = []
+    for at, n, population in grid:
+        shape = (1.0, 1.0, population.radius, n, epsilon, DELTA)
+        lam = theory.lipschitz_erm_regularization(*shape)
+        noise = theory.lipschitz_erm_noise(1.0, 1.0, n, epsilon, DELTA, lam) * math.sqrt(2.0 / math.pi)
+        rows.append(
+            {axis: at, "n": n, "point": Point(population, n, mechanism), "ceiling": theory.lipschitz_erm_rate(*shape),
+             "noise term": noise, "lambda": lam, "zero predictor": zero_excess(population)}
+        )  # fmt: skip
+    return swept(
+        context, rows, trials,
+        f"absolute loss, y = <w*, x> exactly where w* is not 0, X = G = 1, epsilon = {epsilon:g}, all parameters "
+        "printed; where the rank is not on the axis the coordinates have equal mass, and B = |w*|",
+        "noise term: sigma X sqrt(2/pi) = E|<xi, x>|, which has no rank in it and is linear in B; the regularised "
+        "minimiser is w* itself where lambda |w*_j| stays below the mass of a coordinate", repeats=64,
+    )  # fmt: skip
