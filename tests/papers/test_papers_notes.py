@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,31 @@ import dpbench.papers
 
 NOTES = {
     name: (Path(dpbench.papers.__file__).parent / name / "note.tex").read_text(encoding="utf-8")
-    for name in ("heavytail", "publicdata")
+    for name in ("glm", "heavytail", "publicdata")
 }
+
+
+def test_files_that_a_note_names_are_there() -> None:
+    named = [name.replace("\\_", "_") for text in NOTES.values() for name in re.findall(r"\\texttt\{(\S+/\S+)\}", text)]
+    assert named and all((Path(__file__).parents[2] / name).exists() for name in named)
+
+
+def test_the_first_display_of_a31_has_the_cube_of_y() -> None:
+    h, n, y, b, eta, steps = 3.0, 50.0, 7.0, 2.0, 0.1, 40.0
+    stability = 8.0 * h * eta**2 * steps * y**2 / n  # the last term of Lemma 5's bound on its square
+    whole = 2.0 * math.sqrt(h * n) * y / b * stability
+    assert whole == pytest.approx(16.0 * h**1.5 * eta**2 * steps * y**3 / (math.sqrt(n) * b))
+
+
+def test_the_noisy_sign_of_theorem_4_loses_at_most_what_the_note_says() -> None:
+    """4g times the chance of the wrong sign, exp(-g/b)/2, is at most 2b/e; b = 2 min(r, 1) Y^2/N, Y = 1."""
+    gains = np.linspace(0.0, 50.0, 50_001)
+    for r, size in ((0.3, 5.0), (1.0, 100.0), (40.0, 1e4)):
+        b = 2.0 * min(r, 1.0) / size
+        lost = (4.0 * gains * 0.5 * np.exp(-gains / b)).max()
+        assert lost <= 2.0 * b / math.e * (1.0 + 1e-9) and 2.0 * b / math.e == pytest.approx(
+            min(4.0 * r, 4.0) / (math.e * size)
+        )
 
 
 def test_after_14_a_factor_2_is_needed() -> None:
