@@ -40,6 +40,8 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     "glm.lemma2.inequality": ("2*a + 2*b", "(7/5)*a + 2*b", {"a": "1", "b": "1/1000"}),
     "glm.lemma3.inequality": ("3*(", "(7/5)*(", {"t": "1/3"}),
     "glm.fact1.inequality": ("2*s", "(7/5)*s", {"s": "1"}),
+    "glm.lemma4.inequality": ("2*v^2", "(9/10)*v^2", {"a": "1", "v": "1/2"}),
+    "glm.lemma6.inequality": ("4*h", "(13/10)*h", {"b": "0", "h": "1", "s": "0", "c": "1/4"}),
     "glm.lemma12.inequality": (")/2", ")*(501/1000)", {"c": "0", "p": "1", "q": "-1"}),
     "glm.thm4.inequality.two-point": ("1/4", "97/100", {"t": "1", "x": "1"}),
     "glm.thm11.floor.case2.corrected": (

@@ -17,7 +17,7 @@ SOME = (
     "glm.lemma2.inequality",
     "glm.thm5.privacy",
     "glm.lemma9.inequality",
-    "glm.lemma6.inequality",
+    "glm.lemma5.stability.corrected",
     "heavytail.lemma5.inequality.theta-below-2",
     "publicdata.alg2.privacy.mean",
 )

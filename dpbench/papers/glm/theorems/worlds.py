@@ -1,6 +1,6 @@
 """Small worlds: populations of a few atoms, all of whose data sets of n records are enumerated.
 
-Lemmas 5 and 6 of the GLM paper are about expectations over data sets. With m atoms there are C(n + m − 1, n)
+Lemmas 4 to 6 of the GLM paper are about expectations over data sets. With m atoms there are C(n + m − 1, n)
 data sets up to order, so these expectations are finite sums, and nothing is sampled but the noise. Everything is
 batched over I worlds that share the loss, m, n and d; ‖X‖ = 1 throughout, which costs no generality since a GLM
 sees only ⟨w, x⟩. `search_case` searches for the world with the least margin of an inequality.
@@ -211,12 +211,11 @@ def search(context: Context, name: str, margins: Margins, shapes: tuple[tuple[in
     ])  # fmt: skip
 
 
-def over_worlds(context: Context, rows: dict[str, list[Any]], *notes: str, trials: int = 0, **fields: Any) -> Evidence:
-    """Evidence of an inequality from what `search` gives; `trials` beyond the worlds tried, `fields` of the harness."""
+def over_worlds(context: Context, rows: dict[str, list[Any]], *notes: str) -> Evidence:
+    """Evidence of an inequality from what `search` gives."""
     tried = len(rows["loss"]) * context.pick(quick=32, full=800) * (1 + ROUNDS)
     first = "value: the smallest relative margin (right - left)/right over all worlds tried"
-    fields = {"margin": float(np.min(rows["random"] + rows["directed"])), **fields}
-    return margins(rows, first, *notes, trials=tried + trials, **fields)
+    return margins(rows, first, *notes, trials=tried, margin=float(np.min(rows["random"] + rows["directed"])))
 
 
 def search_case(
@@ -239,10 +238,3 @@ def search_case(
         theta[moved] += rng.normal(0.0, 0.7**turn, theta.shape)[moved]
         path[moved] += rng.normal(0.0, 0.5 * 0.7**turn, path.shape)[moved]
     return smallest[0], float(np.min(smallest))
-
-
-def within_n0(worlds: Worlds) -> Worlds:
-    """The same worlds with the radius cut to n ≥ n₀ = H̃B²/‖Y‖²."""
-    most = np.sqrt(worlds.at_zero * worlds.n / worlds.loss.smoothness)
-    radius = np.minimum(worlds.radius, most)
-    return Worlds(worlds.loss, worlds.x, worlds.y, worlds.chance, worlds.y_bound, radius, worlds.n)
