@@ -43,6 +43,12 @@ def test_the_corrected_step_has_no_such_floor() -> None:
         assert theory_jl.descent_floor(n, k, eta, noise, sharpened=True) == 0.0
 
 
+@pytest.mark.parametrize(("active", "floor"), [(1, 0.4107592863), (4, 0.2490030256), (5, 0.0)])
+def test_the_floor_is_what_its_terms_leave(active: int, floor: float) -> None:
+    """By hand at k = 64, eta = 0.01 and sigma^2 = 78.125: of one coordinate 0.2427 + 0.3434 + 0.0031 are lost."""
+    assert theory_jl.descent_floor(100, 64, 0.01, math.sqrt(78.125), active) == pytest.approx(floor, abs=1e-9)
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("corrected", [False, True])
 def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
