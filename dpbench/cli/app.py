@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -85,42 +85,28 @@ def _brought(name: str, home: str) -> Any:
         return lost
 
 
-class _Homes(MutableMapping[str, Any]):
-    """The commands by name, each made when it is asked for; papers are asked for theirs where no other has the name."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            function = _function(COMMANDS[name]) if name in COMMANDS else _brought(name, homes()[name])
-            if not isinstance(function, typer.Typer):
-                group = typer.Typer(add_completion=False, rich_markup_mode=None)
-                group.command(name)(function)
-                function = group
-            self._made[name] = get_command(function)
-            self._made[name].name = name  # of a group, which knows none
-        return self._made[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._made[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(homes())
-
-    def __len__(self) -> int:
-        return len(homes())
-
-
 class _Commands(TyperGroup):
-    """The group of all commands, of which one run imports one."""
+    """The group of all commands, each made when it is named; a paper's only where no other has the name."""
 
-    def __init__(self, **attributes: Any) -> None:
-        super().__init__(**attributes)
-        self.commands = _Homes()
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(homes())
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in COMMANDS:
+            self.commands = dict.fromkeys(homes())  # of which the nearest is suggested
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS and cmd_name not in homes():
+            return None
+        function = _function(COMMANDS[cmd_name]) if cmd_name in COMMANDS else _brought(cmd_name, homes()[cmd_name])
+        if not isinstance(function, typer.Typer):
+            group = typer.Typer(add_completion=False, rich_markup_mode=None)
+            group.command(cmd_name)(function)
+            function = group
+        command = get_command(function)
+        command.name = cmd_name  # of a group, which knows none
+        return command
 
 
 app = typer.Typer(

@@ -140,7 +140,7 @@ def audit(
     ] = None,
     **options: Any,
 ) -> Any:
-    """Bound the privacy loss of your own mechanism from below; exit 1 if the claim is refuted, or the audit blind.
+    """Bound your mechanism's privacy loss from below. Exit 1 if the claim is refuted, or the audit blind.
 
     dpbench audit mine:noisy_count --data a.npy --neighbour b.npy --epsilon 1
     """
@@ -154,7 +154,7 @@ def audit(
 def audit_bits(
     sampler: Sampler, data: Data, neighbour: Neighbour, trials: Trials = "1000000", each: Each = False, **options: Any
 ) -> Any:
-    """Audit the last bits of floating-point outputs instead of their values; exit 1 if the claim is refuted.
+    """Audit the last bits of outputs, not their values. Exit 1 if the claim is refuted.
 
     dpbench audit-bits mine:noisy_mean --data a.npy --neighbour b.npy --epsilon 1
     """
@@ -175,7 +175,7 @@ def audit_search(
     ] = None,
     **options: Any,
 ) -> Any:
-    """Find two neighbouring data sets that tell, and audit there; exit 1 if the claim is refuted, or the audit blind.
+    """Search for two data sets that tell, and audit there. Exit 1 if the claim is refuted, or the audit blind.
 
     dpbench audit-search mine:noisy_count records=5,low=0,high=1 --epsilon 1
     """
@@ -193,7 +193,7 @@ def audit_arrays(
     ],
     **options: Any,
 ) -> Any:
-    """Audit outputs that are drawn already, an independent run a row; exit 1 if the claim is refuted.
+    """Audit outputs that are drawn already. Each row is an independent run. Exit 1 if the claim is refuted.
 
     dpbench audit-arrays a_runs.npy b_runs.npy --epsilon 1
     """
@@ -210,7 +210,7 @@ def audit_one_run(
     canaries: Annotated[int, typer.Option("--canaries", help="how many, each in the data by a fair coin", **WHOLE)],
     **options: Any,
 ) -> Any:
-    """Audit one run of your own training with many canaries; exit 1 if the claim is refuted.
+    """Audit one run of your training with many canaries. Exit 1 if the claim is refuted.
 
     dpbench audit-one-run mine:train --canaries 1000 --epsilon 1 --delta 1e-5
     """
@@ -226,7 +226,7 @@ def audit_scores(
     scores: Annotated[str, typer.Argument(metavar="SCORES", help=f"the scores of all canaries {_ARRAY}")],
     **options: Any,
 ) -> Any:
-    """Audit one run with canaries that is over, from the coins and the scores; exit 1 if the claim is refuted.
+    """Audit one run by the scores of its canaries. Exit 1 if the claim is refuted.
 
     dpbench audit-scores coins.npy scores.npy --epsilon 1 --delta 1e-5
     """
@@ -326,14 +326,11 @@ def _check_tradeoff(path: Path | None) -> None:
 
 
 def _write_tradeoff(path: Path, result: Any) -> None:
-    from dpbench.report.figures import save, save_svg
+    from dpbench.report.figures import save
     from dpbench.report.tradeoff import tradeoff, tradeoff_table
 
     if path.suffix.lower() == ".csv":
         write(path, tradeoff_table(result))
-    elif path.suffix.lower() == ".svg":
-        with open(path, "wb") as file:
-            save_svg(tradeoff(result), file)
     else:
         save(tradeoff(result), [path])
 

@@ -32,7 +32,7 @@ def errata(
     ] = None,
     json_file: JsonOption = None,
 ) -> None:
-    """Print the errata page of a paper: what does not hold as printed, and what to write instead.
+    """Print the errata of a paper. That is what does not hold as printed, and what to write instead.
 
     dpbench errata glm --html > errata.html
     """

@@ -32,7 +32,7 @@ FolderOption = Annotated[
 ]
 
 app = typer.Typer(
-    help="The committed evidence: how it stands, and running it again.",
+    help="Say how the committed evidence stands, or run it again.",
     no_args_is_help=False,
     add_completion=False,
     rich_markup_mode=None,
@@ -48,7 +48,7 @@ def status(
     evidence: FolderOption = None,
     json_file: JsonOption = None,
 ) -> None:
-    """Say which evidence is of other code, and because of which modules; runs nothing, exit 0.
+    """Say which evidence is of other code. It names the modules, runs nothing, and exits with 0.
 
     dpbench evidence status --paper glm
     """
@@ -90,7 +90,10 @@ def refresh(
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Run what is stale or missing (or the entries named) at full level and write it; exit 1 on an unexpected verdict.
+    """Run stale or missing evidence at full level and write it. Entries that are named are run in any case. Exit 1 on
+    an unexpected verdict.
+
+    dpbench evidence refresh 'glm.thm5.*'
 
     Nothing else writes evidence. Finished work is kept in the store: run the same command again to resume.
     """
@@ -165,7 +168,7 @@ def compare(
     json_file: JsonOption = None,
     every: Annotated[bool, typer.Option("--all", help="show entries that are the same, too")] = False,
 ) -> None:
-    """Show two ledgers side by side; exit 1 on another verdict, lost evidence, or numbers that moved too far.
+    """Show two ledgers side by side. Exit 1 on another verdict, lost evidence, or numbers that moved too far.
 
     dpbench compare old.json new.json
     """

@@ -33,7 +33,8 @@ def export(
     store: StoreOption = DEFAULT_STORE,
     quiet: QuietOption = False,
 ) -> None:
-    """Write evidence, certificates, versions, page, table, citations and checksums into one zip file; runs nothing.
+    """Write the ledger into one zip file, ready for a DOI. It has evidence, certificates, versions, page, table,
+    citations and checksums. Nothing is run.
 
     dpbench export --paper glm
     """
@@ -68,7 +69,10 @@ def new_paper(
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Make a small repository with a paper of your own: a mechanism, claims, tests, a workflow, a README."""
+    """Make a small repository for a paper of your own. It has a mechanism, claims, tests, a workflow and a README.
+
+    dpbench new-paper mine
+    """
     from dpbench.report.template import make
 
     folder = out or Path(name)

@@ -33,7 +33,7 @@ FEW = 6  # entries that are named one by one
 @guarded
 def figures(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[FIGURE]...", help="names; default all", autocompletion=figure_names)
+        list[str] | None, typer.Argument(metavar="FIGURE", help="names; default all", autocompletion=figure_names)
     ] = None,
     paper: PaperOption = None,
     sources: SourcesOption = None,
@@ -63,7 +63,9 @@ def figures(
     dark: Annotated[bool, typer.Option("--dark", help="for dark slides and pages: FIGURE_dark")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Draw the figures (PDF and PNG) from committed and stored evidence; exit 2 if a run is missing, and name it.
+    """Draw the figures from committed and stored evidence. Exit 2 if a run is missing, and name it.
+
+    dpbench figures delta_thm5 --column icml --font serif
 
     Beside each is a caption for LaTeX, and what it was made from as JSON; the metadata of PDF and PNG say so too.
     Figures are made for a column or the page at 8 points; at another size, look whether the text has room.

@@ -26,7 +26,7 @@ from dpbench.cli.options import (
 
 @guarded
 def hunt(
-    claims: Annotated[list[str] | None, typer.Argument(metavar="CLAIM...", help="ids or globs")] = None,
+    claims: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="ids or globs")] = None,
     seconds: Annotated[float, typer.Option("--seconds", help="processor time of a claim's search", **NUMBER)] = 10.0,
     evaluations: Annotated[
         int, typer.Option("--evaluations", help="points of a claim's search: reproducible bit for bit", **WHOLE)

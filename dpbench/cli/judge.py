@@ -24,7 +24,7 @@ from dpbench.cli.options import (
 
 @guarded
 def judge(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE.toml...", help="theorems, one a file")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.toml", help="theorems, one a file")],
     seconds: Annotated[float, typer.Option("--seconds", help="processor time for each theorem", **NUMBER)] = 10.0,
     certificates: Annotated[
         Path | None,
@@ -34,8 +34,8 @@ def judge(
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Decide theorems: refuted at a point or proved over their whole region, by certificates that the checker accepts;
-    vacuous; or neither.
+    """Decide theorems by certificates that the checker accepts. Each is refuted at a point, proved over its whole
+    region, vacuous, or neither.
 
     Exit 0: none refuted or vacuous; 1: one is; 2: a file that cannot be read.
 

@@ -50,16 +50,14 @@ def list_claims(
     store: StoreOption = DEFAULT_STORE,
     json_file: JsonOption = None,
 ) -> None:
-    """List the entries with their stored verdicts and weights; in 120 columns or more with kind and source too.
+    """List the entries with their stored verdicts. In 120 columns or more with kind and source too.
 
     dpbench list --paper glm --sort hurt
     """
+    from dpbench.core.validation import choice
     from dpbench.report.listing import ORDERS, listed, print_list
 
-    if sort not in ORDERS:
-        from dpbench.core.validation import choice
-
-        choice("--sort", sort, tuple(ORDERS))
+    choice("--sort", sort, ORDERS)
     check_writable("--json", json_file)
     use_sources(sources)
     found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
@@ -71,12 +69,12 @@ def list_claims(
 
 @guarded
 def show(
-    claims: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="ids or globs", autocompletion=claim_ids)],
+    claims: Annotated[list[str], typer.Argument(metavar="CLAIM", help="ids or globs", autocompletion=claim_ids)],
     sources: SourcesOption = None,
     store: StoreOption = DEFAULT_STORE,
     json_file: JsonOption = None,
 ) -> None:
-    """Show all that is known of an entry: statement, derivation, evidence (committed, stored), what holds instead.
+    """Show all that is known of an entry. That is its statement, derivation, evidence, and what holds instead.
 
     dpbench show glm.thm5.privacy
     """

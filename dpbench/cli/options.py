@@ -72,9 +72,7 @@ def kinds(incomplete: str) -> list[str]:
 
 ClaimsArgument = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[CLAIM]...", help="ids or globs, e.g. 'glm.*.privacy*'; default all", autocompletion=claim_ids
-    ),
+    typer.Argument(metavar="CLAIM", help="ids or globs, e.g. 'glm.*.privacy*'; default all", autocompletion=claim_ids),
 ]
 StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file of finished work", metavar="FILE")]
 SeedOption = Annotated[int, typer.Option("--seed", help="seed of all sampling", **WHOLE)]

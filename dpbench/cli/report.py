@@ -50,7 +50,7 @@ def report(
     store: StoreOption = DEFAULT_STORE,
     quiet: QuietOption = False,
 ) -> None:
-    """Write the ledger with its evidence and figures as one HTML page that needs no network.
+    """Write the ledger with its figures as one HTML page. It needs no network.
 
     dpbench report --paper glm --latex ledger.tex --citation papers.bib
     """

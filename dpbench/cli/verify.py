@@ -64,7 +64,7 @@ def verify(
     every: Annotated[bool, typer.Option("--verbose", "-v", help="a row for each entry, of many too")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Run entries of the ledger; exit 1 if a verdict is not the expected one.
+    """Run entries of the ledger. Exit 1 if a verdict is not the expected one.
 
     Finished work is kept in the store: after Ctrl-C, a kill or a full disk, run the same command again. A verdict found
     by the same code, versions, processor, level and seed is read from it.

@@ -19,7 +19,7 @@ from matplotlib.ticker import MaxNLocator
 
 from dpbench.ledger.core import Claim
 from dpbench.ledger.words import ATTACKS, GUARANTEES, PAIRS, ROWS
-from dpbench.report.figures import BLUE, DASHED, VERMILION, Drawing, columns, log_ticks, new_axes, styled
+from dpbench.report.figures import BLUE, DASHED, VERMILION, Drawing, columns, log_ticks, new_axes, rate, styled
 
 _MADE = ("target_delta", "true_delta", "guaranteed_delta", "true_epsilon", "attack_epsilon_lower")
 _SIDES = ("left", "right", "margin")
@@ -27,8 +27,9 @@ _SIDES = ("left", "right", "margin")
 
 def drawing(claim: Claim) -> Drawing:
     """The figure of a claim: named and titled by its id."""
-    draw = {"privacy": privacy, "rate": rate}.get(claim.kind, sides)
-    return Drawing(claim.id.replace(".", "_"), claim.id, functools.partial(draw, title=claim.id))
+    draws = {"privacy": privacy, "rate": functools.partial(rate, measured="measured mean")}
+    title = claim.id.replace("$", r"\$")
+    return Drawing(claim.id.replace(".", "_"), claim.id, functools.partial(draws.get(claim.kind, sides), title=title))
 
 
 @styled
@@ -57,21 +58,6 @@ def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
     if np.nanmin(np.r_[shown, claimed]) > 0.0:
         axes.set_yscale("log")
         log_ticks(axes.yaxis)
-    return _finished(figure, axes, title)
-
-
-@styled
-def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
-    """What was measured along the grid, and the ceiling scaled to it."""
-    axis = next(iter(evidence["tables"][ROWS]))
-    grid, risk, error, theory = columns(evidence, axis, "measured", "standard error", "ceiling")
-    figure, axes = new_axes()
-    axes.set(xscale="log", yscale="log", xlabel=axis, ylabel="measured mean")
-    slope = f"measured, slope {evidence['value']:.3f}".replace("-", "−")
-    axes.errorbar(grid, risk, yerr=1.96 * error, color=BLUE, marker="o", capsize=2, elinewidth=0.9, label=slope)
-    scale = float(np.exp(np.mean(np.log(risk / theory))))
-    axes.plot(grid, scale * theory, color="black", ls=DASHED, lw=1.0, label="theory's formula, scaled")
-    log_ticks(axes.xaxis, axes.yaxis)
     return _finished(figure, axes, title)
 
 
@@ -113,7 +99,7 @@ def _axis(table: Mapping[str, Any], axes: Any, rows: int, *, besides: tuple[str,
 
 
 def _finished(figure: Figure, axes: Any, title: str) -> Figure:
-    axes.set_title(title.replace("$", r"\$"), loc="left")
+    axes.set_title(title, loc="left")
     if axes.get_legend_handles_labels()[1]:
         axes.legend()
     return figure

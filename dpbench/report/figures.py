@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import io
 import logging
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import matplotlib
 import matplotlib.font_manager
@@ -35,6 +36,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 
 from dpbench.core import validation
 from dpbench.ledger.measurement import having
+from dpbench.ledger.words import ROWS
 from dpbench.report.signs import SIGNS, signs_as_mathematics
 
 if TYPE_CHECKING:
@@ -183,14 +185,17 @@ def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
 
 
 @styled
-def rate(evidence: Mapping[str, Any], *, title: str) -> Figure:
+def rate(evidence: Mapping[str, Any], *, title: str, measured: str = "excess population risk") -> Figure:
     """Mean excess risk against n with 95% intervals, and the theorem's formula scaled to the measurements.
 
-    Columns: n, measured, standard error, ceiling. The interval of the slope has the entry's own level.
+    Columns: n (or what else is first), measured, standard error, ceiling. The interval of the slope has the entry's own
+    level.
     """
-    n, risk, error, theory = columns(evidence, "n", "measured", "standard error", "ceiling")
+    axis = next(iter(evidence["tables"][ROWS]))
+    n, risk, error, theory = columns(evidence, axis, "measured", "standard error", "ceiling")
     figure, axes = new_axes()
-    axes.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
+    label = "number of records $n$" if axis == "n" else axis
+    axes.set(xscale="log", yscale="log", xlabel=label, ylabel=measured)
     slope = f"measured, slope {evidence['value']:.3f}"
     if evidence["interval"] is not None:
         slope += " [{:.3f}, {:.3f}]".format(*evidence["interval"])
@@ -507,10 +512,12 @@ def _metadata(kind: str, about: Mapping[str, str]) -> dict[str, Any]:
     return {"metadata": fields}
 
 
-def save_svg(figure: Figure, target: BinaryIO) -> None:
-    """Write the figure as SVG, its text as outlines; equal evidence gives equal bytes."""
+def svg(figure: Figure) -> bytes:
+    """The figure as SVG, its text as outlines; equal evidence gives equal bytes."""
+    target = io.BytesIO()
     with in_style(), matplotlib.rc_context({"svg.hashsalt": "dpbench", "savefig.transparent": False}):
-        figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(target, format="svg", **_metadata("svg", {}))
+    return target.getvalue()
 
 
 def power(value: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +15,7 @@ from dpbench.ledger.core import Claim
 from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report.drawings import of_one
 from dpbench.report.errata import gravity
-from dpbench.report.figures import Drawing, save_svg
+from dpbench.report.figures import Drawing, svg
 from dpbench.report.rendering import render, text
 from dpbench.report.signs import plain
 from dpbench.report.stored import Shown
@@ -178,9 +177,7 @@ def _listing(name: str, table: Mapping[str, Sequence[Any]]) -> Listing:
 
 def _picture(drawing: Drawing, evidence: Mapping[str, Any]) -> Picture:
     figure = drawing.draw(evidence)
-    target = io.BytesIO()
-    save_svg(figure, target)
-    address = "data:image/svg+xml;base64," + base64.b64encode(target.getvalue()).decode("ascii")
+    address = "data:image/svg+xml;base64," + base64.b64encode(svg(figure)).decode("ascii")
     return Picture(address, _words(figure))
 
 

@@ -15,7 +15,7 @@ from dpbench.ledger.grades import basis
 from dpbench.ledger.index import Indexed
 from dpbench.ledger.outcome import SCHEMA
 from dpbench.ledger.premises import fallen, held_to
-from dpbench.ledger.words import GRADES, VERDICTS
+from dpbench.ledger.words import VERDICTS
 from dpbench.runs.store import StoredVerdict, stored_verdicts
 
 
@@ -214,37 +214,19 @@ def of_document(document: Any) -> dict[str, Shown]:
     InvalidInput
         If it is not such a document.
     """
-    claims = {claim.id: claim for claim in ledger.all_claims()}
-    digests = {name: claim.digest for name, claim in claims.items()}
     try:
         if document["schema"] != SCHEMA:
             raise validation.invalid("the ledger", f"a document of schema {SCHEMA}", document["schema"])
-        words = _words()
-        for item in document["claims"]:
-            check(item["id"], item["verdict"], item["evidence"], words)
         made = {**document["versions"], **({"machine": document["machine"]} if "machine" in document else {})}
-        return {
-            item["id"]: Shown(
-                item["id"],
-                item["verdict"],
-                document["level"],
-                document["seed"],
-                item["evidence"],
-                item["evidence"]["digest"] != digests.get(item["id"]),
-                "",
-                made,
-                _grade(item, claims.get(item["id"])),
-            )
-            for item in document["claims"]
-        }
+        level, seed = document["level"], document["seed"]
+        verdicts = [
+            StoredVerdict(
+                claim=item["id"], level=level, seed=seed, code=item["evidence"]["digest"], verdict=item["verdict"],
+                evidence={**item["evidence"], "made_with": made}, recorded="",
+            ) for item in document["claims"]
+        ]  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:
         raise validation.invalid(
             "the ledger", f"a document of `dpbench verify --json` ({error!r})", document
         ) from error
-
-
-def _grade(item: Mapping[str, Any], claim: Claim | None) -> str:
-    """The grade of an entry of a document: that of the claim here, else the one that stands there."""
-    if claim is not None:
-        return basis(claim, item["verdict"], item["evidence"]).grade
-    return str(validation.choice(f"the grade of {item['id']}", item.get("grade"), GRADES))
+    return best(sound(verdicts))

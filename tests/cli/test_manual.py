@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+import pytest
 
 from dpbench.cli import manual
+from dpbench.cli.app import COMMANDS
+from dpbench.cli.ledger import SORTS, sorts
+from dpbench.report.listing import ORDERS
 
 
 def test_the_help_of_every_command_is_there_in_80_columns() -> None:
@@ -14,3 +20,30 @@ def test_the_help_of_every_command_is_there_in_80_columns() -> None:
     assert set(re.findall(r"^## ([\w-]+)$", made, re.M)) == set(homes())
     helps = "".join(re.findall(r"```text\n(.*?)```", made, re.S))
     assert max(map(len, helps.splitlines())) <= 80 and helps.count("Usage: dpbench ") == len(homes())
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "evidence status", "evidence refresh"])
+def test_help_is_one_screen_with_an_example(name: str, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = run(f"{name} -h")
+    assert (code, err) == (0, "") and len(out.splitlines()) <= 45
+    assert name == "evidence" or f"\n  dpbench {name} " in out
+    assert run(f"{name} --help") == (code, out, err)
+
+
+def test_the_list_of_commands_is_in_whole_sentences(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("-h")
+    listed = out[out.index("Commands:") : out.index("Exit codes:")].split("\n")[1:]
+    assert {line.split()[0] for line in listed if line.strip()} >= set(COMMANDS)
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed if line.strip())
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("verfy", "verify"), ("bnch", "bench"), ("evidence stats", "status")])
+def test_a_command_that_is_mistyped_is_suggested(typed: str, meant: str, run: Any) -> None:
+    code, out, err = run(typed)
+    assert (code, out) == (2, "") and f"Did you mean '{meant}'?" in err and err.count("\n") == 1
+
+
+def test_the_orders_of_a_list_are_those_that_are_offered() -> None:
+    assert tuple(ORDERS) == SORTS and sorts("ver") == ["verdict"]

@@ -131,7 +131,7 @@ def test_figures_by_kind_show_the_columns() -> None:
     found = lines(figure("privacy", "pairs", **pure, true_epsilon=["inf", 2.0]))
     assert list(found) == ["true (infinite at 1 of 2)", "claimed"]
     columns = {"n": [10, 100], "measured": [1.0, 0.1], "standard error": [0.1, 0.01], "ceiling": [10.0, 1.0]}
-    assert lines(figure("rate", **columns))["theory's formula, scaled"] == pytest.approx([1.0, 0.1])
+    assert lines(figure("rate", **columns))["theorem's formula, scaled, slope −1.000"] == pytest.approx([1.0, 0.1])
     assert figure("floor", margin=[0.1, 0.2]).axes[0].get_title(loc="left") == "toy.x.floor"
 
 

@@ -103,9 +103,11 @@ def bench(
     ] = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Compare algorithms on a data set by their empirical excess risk.
+    """Compare algorithms on a data set by empirical risk.
 
     The interval is a t interval of the mean over the trials. Nothing is stored: bench always runs anew.
+
+    dpbench bench --data diabetes --epsilon 1,10
     """
     if drawn_from is not None:
         _draw_only(drawn_from, figure, quiet)

@@ -1,0 +1,155 @@
+"""Parts of what is shown of an entry, each by what a reader sees: cells, verdicts, grades, titles, what was chosen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up import GOOD, WRONG, claim
+
+import dpbench
+from dpbench.cli import evidence as evidence_command
+from dpbench.cli import verify as verify_command
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger import all_claims
+from dpbench.ledger.measurement import Evidence
+from dpbench.report import figures, page
+from dpbench.report.stored import Shown, best
+from dpbench.report.view import ENTRY, ERRATA, NOTE, view
+from dpbench.runs.store import StoredVerdict
+
+STORED = {
+    "value": 0.25,
+    "interval": None,
+    "level": 0.0,
+    "trials": 0,
+    "seed": 0,
+    "seconds": 1.5,
+    "notes": ["why", "more"],
+}
+
+
+def shown(name: str, verdict: str = "not refuted", **more: Any) -> Shown:
+    return Shown(name, verdict, "quick", 7, {**STORED, "tables": {}, **more}, False, "", {})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (True, "True"), ("inf", "inf"), (1234567, "1,234,567"), (0, "0"), (1 / 3, "0.33333"), (1e-9, "1e-09"),
+        (12345678.0, "1.2346e+07"), (-2.5, "-2.5"),
+    ],
+)  # fmt: skip
+def test_a_cell_of_a_table_has_five_digits_and_whole_numbers_in_full(value: Any, text: str, only: Any) -> None:
+    only(GOOD)
+    tables = {"rows": {"column": [value]}}
+    made = page.page([GOOD], {GOOD.id: shown(GOOD.id, tables=tables)})
+    assert f">{text}<" in made
+
+
+def test_the_page_counts_and_names_what_is_unexpected_and_what_was_not_run(only: Any) -> None:
+    only(GOOD, WRONG)
+    found = {WRONG.id: shown(WRONG.id, "refuted", level=1e-6)}
+    made = " ".join(page.page([GOOD, WRONG], found).split())
+    assert "1 with another verdict than the expected one" in made
+    assert f'href="#{GOOD.id}"' in made and "not run" in made and "1e-06" in made
+    everything = " ".join(page.page([WRONG], {WRONG.id: shown(WRONG.id)}).split())
+    assert (
+        "with another verdict than the expected one" not in everything
+        and "not run" not in everything.split("<script")[0]
+    )
+
+
+def test_a_page_shows_forty_rows_of_a_table_and_says_how_many_there_are(only: Any) -> None:
+    only(GOOD)
+    made = page.page([GOOD], {GOOD.id: shown(GOOD.id, tables={"rows": {"n": list(range(5000, 5041))}})})
+    assert ">5,039<" in made and ">5,040<" not in made and "41" in made
+
+
+def test_workers_are_told_the_claims_of_the_papers_that_are_asked_for() -> None:
+    every = verify_command._of_papers(None)
+    assert every == [f"dpbench.papers.{name}.theorems:paper.claims" for name in ("glm", "heavytail", "publicdata")]
+    assert verify_command._of_papers(["heavytail", "another"]) == every[1:2] and verify_command._of_papers(["x"]) == []
+
+
+def test_a_shown_verdict_has_the_grade_that_it_rests_on(only: Any) -> None:
+    sampled, known = claim("glm.one.inequality", "not refuted"), claim("glm.two.inequality", "not refuted")
+    only(sampled, known)
+    kept = {**STORED, "tables": {}}
+    stored = [
+        StoredVerdict(name, "quick", 0, "c", "not refuted", {**kept, "level": level}, "")
+        for name, level in ((sampled.id, 1e-6), (known.id, 0.0), ("glm.gone.inequality", 0.0))
+    ]
+    found = best(stored, with_code=False)
+    assert (found[sampled.id].grade, found[known.id].grade) == ("sampled", "tried")
+    assert found["glm.gone.inequality"].grade == ""  # of what is not known nothing is said
+
+
+def test_each_part_says_what_the_entry_declares(only: Any) -> None:
+    one = replace(GOOD, quote="a quotation", consequence="What follows.", derivation="A reason.", full_only=True)
+    only(one, replace(WRONG, holds=one.id))
+    said = {part.label: part.lines for part in view(one, [shown(one.id, interval=[0.0, 1.0], trials=2000)])}
+    assert said["Statement"] == (one.statement,) and said["As printed"] == ("a quotation",)
+    assert said["Where"] == (one.source,) and said["Why"] == ("A reason.",) and said["Expected"] == (one.expected,)
+    assert said["What it means"] == ("What follows.",) and said["What it corrects"] == (WRONG.id,)
+    assert said["Shown by"] == (f"dpbench verify {one.id} --level full",)
+    head, *notes = said["Measured"]
+    assert head.startswith("not refuted, value 0.25 [0, 1]; grade tried (decided: tried; link: ")
+    assert "level quick, seed 7, 2,000 trials, nothing rests on sampling, 1.5 s" in head and notes == ["why", "more"]
+    assert "Reply of the authors" not in said and "Weight" not in said and "Row" not in said
+    weighed = view(replace(one, weight="step", hurt="corner: n > 3"), scope=ENTRY)
+    words = {part.label: part.lines[0] for part in weighed}
+    assert words["Who is hurt"] == "Fails in a stated range: n > 3" and words["Reply of the authors"] == "not yet asked"
+    assert words["Weight"].startswith("step: A step of a proof fails")
+    counts = [len(view(one, [shown(one.id)], scope=scope)) for scope in (NOTE, ERRATA, ENTRY)]
+    assert counts[0] < counts[1] < counts[2]
+
+
+def test_evidence_of_python_is_the_committed_evidence() -> None:
+    frame = dpbench.evidence("glm.thm1.rate")
+    assert frame.interval is not None and frame.interval[0] < frame.value < frame.interval[1]
+    assert frame.level == "full" and frame.command == f"dpbench verify glm.thm1.rate --level full --seed {frame.seed}"
+    assert frame["n"].dtype == float and math.isfinite(frame["measured"].sum())
+    with pytest.raises(InvalidInput, match=r"id must be .*did you mean glm.thm1.rate"):
+        dpbench.evidence("glm.thm1.rat")
+
+
+def test_the_title_of_a_figure_is_the_paper_and_what_was_found() -> None:
+    figure = figures.named(figures.new_axes()[0], "glm.thm5.privacy", "an epsilon of 3")
+    assert figure.get_suptitle() == "glm: an epsilon of 3"
+    assert figures.named(figure, "heavytail.thm1.privacy", "another").get_suptitle() == "glm: an epsilon of 3"
+    grey = figures.named(figures.new_axes()[0], "glm.thm5.privacy").get_suptitle()
+    assert grey == "glm: Differentially Private Generalized Linear Models Revisited"
+    with figures.look(width=2.0):
+        long = figures.named(figures.new_axes()[0], "glm.thm5.privacy", "a long finding " * 6).get_suptitle()
+    assert long.count("\n") >= 2 and " ".join(long.split()) == "glm: " + ("a long finding " * 6).strip()
+    with figures.look(size=9.0):
+        assert figures.named(figures.new_axes()[0], "glm.thm5.privacy").get_suptitle() == ""
+
+
+def test_evidence_is_refreshed_for_claims_of_this_package_unless_a_folder_is_given(tmp_path: Path) -> None:
+    chosen = evidence_command._chosen(["glm.thm5.privacy*"], None, None)
+    assert "glm.thm5.privacy" in {claim.id for claim in chosen} and all(claim.paper == "glm" for claim in chosen)
+    every = evidence_command._chosen(None, None, None)
+    assert {claim.id for claim in every} == {claim.id for claim in all_claims() if not claim.outside}
+    assert {claim.paper for claim in evidence_command._chosen(None, ["heavytail"], None)} == {"heavytail"}
+    from dpbench.ledger import registry
+
+    registry.use(["outside_paper"])
+    try:
+        with pytest.raises(InvalidInput, match="--evidence must be a folder for claims of other packages"):
+            evidence_command._chosen(None, None, None)
+        outside = evidence_command._chosen(None, None, tmp_path)
+    finally:
+        registry.use(None)
+    assert outside and all(claim.outside for claim in outside)
+
+
+def test_evidence_of_numbers_keeps_infinities(only: Any) -> None:
+    kept = Evidence(math.inf, tables={"rows": {"x": [1.0, math.inf]}}).to_dict()
+    assert kept["value"] == "inf" and kept["tables"]["rows"]["x"] == [1.0, "inf"]
+    (infinite,) = figures.columns({"tables": kept["tables"]}, "x")
+    assert infinite.tolist() == [1.0, math.inf]
