@@ -41,36 +41,3 @@ def lower(smoothness: float, y: float, tau: float, n: int, beta: float, outside:
 def outside(smoothness: float, y: float, tau: float, g: float, n: int) -> float:
     """(2‖Y‖² + H(τ² + g²))/n: what the rare predictions beyond τ add to the risk of a generalized linear model."""
     return (2.0 * y**2 + smoothness * (tau**2 + g**2)) / n
-
-
-def boosted_excess(
-    error: float, smoothness: float, y: float, ball: float, n: int, models: int, epsilon: float, beta: float, *,
-    share: float = 2.0,
-) -> float:  # fmt: skip
-    """Theorem 13 for models in the ball of radius `ball`; `smoothness` = H̃, `error` = ERR of the base on its chunk.
-
-    5ERR + 2Λ + 8√H̃B‖Y‖√(l/n') + 72H̃B²l/n' + 2Ml/(3n'), n' = n/(m + 1), l = log(share m/β), M = (‖Y‖ + √(H̃/2)B)²,
-    Λ = 2b log(4m/β), b = 4M(m + 1)/(nε). No term ‖Y‖²/√n, nor ‖Y‖/√n.
-    """
-    chunk = n / (models + 1)
-    log = math.log(share * models / beta) / chunk
-    largest = (y + math.sqrt(0.5 * smoothness) * ball) ** 2
-    choice = 2.0 * 4.0 * largest * (models + 1) / (n * epsilon) * math.log(4.0 * models / beta)
-    deviation = 8.0 * math.sqrt(smoothness * log) * ball * y + 72.0 * smoothness * ball**2 * log
-    return 5.0 * error + 2.0 * choice + deviation + 2.0 * largest * log / 3.0
-
-
-def perturbed_reach(x_bound: float, radius: float, noise: float, n: int, models: int, beta: float) -> float:
-    """τ = ‖X‖(B + σt), t² = 2log(16m²n'/β), n' = n/(m + 1): up to which Algorithm 3's predictions are not clipped."""
-    return x_bound * (radius + noise * math.sqrt(2.0 * math.log(16.0 * models**2 * n / ((models + 1) * beta))))
-
-
-def boosted_perturbed_excess(
-    error: float, smoothness: float, y: float, tau: float, n: int, models: int, epsilon: float, beta: float
-) -> float:
-    """Theorem 13 for Algorithm 3: 5ERR + 2Λ + 8√Hτ‖Y‖√(l/n') + 72Hτ²l/n' + 2Ml/(3n') + tails, τ = `perturbed_reach`.
-
-    l = log(4m/β), M = (‖Y‖ + √(H/2)τ)², Λ = 8M(m + 1)l/(nε), tails 4(‖Y‖² + Hτ²)/n'.
-    """
-    tails = 4.0 * (y**2 + smoothness * tau**2) * (models + 1) / n
-    return boosted_excess(error, smoothness, y, tau, n, models, epsilon, beta, share=4.0) + tails

@@ -11,10 +11,10 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, norm
 
 from dpbench.certificates.search.find import find_counterexample
-from dpbench.papers.glm import losses, theory, theory_boosting, theory_selection
+from dpbench.papers.glm import losses, theory, theory_selection
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.theorems import theorem2, theorem7
+from dpbench.papers.glm.theorems import theorem2, theorem7, theorem13
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import gaussian
 
@@ -127,11 +127,9 @@ def test_the_corrected_bounds_of_sections_5_and_d_scale_with_the_loss_and_with_t
         assert theory_selection.grid_search_rate_corrected(0.1 * c, u, y**2, y**2, 10**6, 4, 0.5, 0.1) == (
             pytest.approx(c * theory_selection.grid_search_rate_corrected(0.1, 49.0, 9.0, 9.0, 10**6, 4, 0.5, 0.1))
         )
-        for bound in (theory_boosting.boosted_excess, theory_boosting.boosted_perturbed_excess):
-            scaled, plain = (
-                bound(0.1 * c, h, y, 4.0 / t, 10**6, 3, 0.5, 0.1),
-                bound(0.1, 2.0, 3.0, 4.0, 10**6, 3, 0.5, 0.1),
-            )
+        at = {"n": 10**6, "m": 3, "epsilon": 0.5, "beta": 0.1, "q": 0.1}
+        for bound in (theorem13.IN_THE_BALL, theorem13.PERTURBED):
+            scaled, plain = (bound.number("bound", **at, Y=u, h=4.0 * u, sigma=0.1) for u in (math.sqrt(c), 1.0))
             assert scaled == pytest.approx(c * plain)
     printed = theory_selection.score_penalty(49.0, 3.0, 10**6, 4, 0.1)
     assert theory_selection.score_penalty(49.0 * 1e6, 3e3, 10**6, 4, 0.1) < 0.1 * 1e6 * printed

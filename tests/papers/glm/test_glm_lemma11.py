@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from declared import measured
 from scipy.stats import binom
 
-from dpbench.papers.glm import losses, theory_boosting
-from dpbench.papers.glm.theorems import lemma11, paper
+from dpbench.papers.glm import losses
+from dpbench.papers.glm.theorems import lemma11, paper, theorem13
 from dpbench.runs.context import RunContext
 
 
@@ -71,7 +73,8 @@ def test_differences_of_losses_have_the_constant_one_and_not_less() -> None:
 def test_the_corrected_bound_of_theorem_13_has_no_root_of_n_in_y_squared() -> None:
     """Along Y with B falling so that BY stays, the term in 1/sqrt(n) stays: Y²/√n is not in it."""
     n = 10**12
-    terms = [theory_boosting.boosted_excess(0.0, 2.0, y, 1.0 / y, n, 4, 1.0, 0.1) for y in (1.0, 10.0, 100.0)]
+    at = {"n": n, "m": 4, "epsilon": 1.0, "beta": 0.1, "q": 0.0}
+    terms = [theorem13.IN_THE_BALL.number("bound", **at, Y=y, h=math.sqrt(2.0) / y) for y in (1.0, 10.0, 100.0)]
     assert terms[2] < 1.2 * terms[0]
-    quarter = theory_boosting.boosted_excess(0.0, 2.0, 1.0, 1.0, 4 * n, 4, 1.0, 0.1)
+    quarter = theorem13.IN_THE_BALL.number("bound", **at | {"n": 4 * n}, Y=1.0, h=math.sqrt(2.0))
     assert quarter == pytest.approx(terms[0] / 2.0, rel=0.01)

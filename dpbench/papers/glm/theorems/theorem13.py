@@ -25,7 +25,6 @@ from dpbench.ledger.harness import margins, profiles, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, event, inequality
-from dpbench.papers.glm import theory_boosting
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
@@ -239,6 +238,54 @@ DIFFERENCES = Statement(
 )  # fmt: skip
 
 
+IN_THE_BALL = Statement(
+    about="For models in B_B and m >= log_4(4/beta), with probability at least 1 - beta the excess risk is at most 5 "
+    "ERR + 2 Lambda + 8 sqrt(H~)B|Y|sqrt(l/n') + 72 H~B^2 l/n' + 2Ml/(3n'), n' = n/(m + 1), l = log(2m/beta), M = (|Y| "
+    "+ sqrt(H~/2)B)^2, Lambda = 2b log(4m/beta), b = 4M(m + 1)/(n epsilon): no term |Y|^2/sqrt(n), nor |Y|/sqrt(n).",
+    symbols={
+        "n": Integer("records", 2, 10**12),
+        "m": Integer("models", 1, 30),
+        "epsilon": Real("claimed", "1/100", 100),
+        "beta": Real("failure probability", "1e-15", "1/2"),
+        "Y": Real("bound on the loss at zero, its root", "1/100", 100),
+        "h": Real("sqrt(H~)B", "1/100", 1000),
+        "q": Real("chance of a bad model", 0, 1),
+    },
+    where={
+        "ERR": "q*Y^2",
+        "records": "n/(m + 1)",
+        "l": "log(2*m/beta)",
+        "reach": "h",
+        "M": "(Y + reach/sqrt(2))^2",
+        "Lambda": "8*M*(m + 1)*log(4*m/beta)/(n*epsilon)",
+        "bound": "5*ERR + 2*Lambda + 8*reach*Y*sqrt(l/records) + 72*reach^2*l/records + 2*M*l/(3*records)",
+    },
+    given={
+        "models": ("4^m*beta >= 4", "enough models"),
+        "bad": ("q^m > beta", "all models are bad with more than the probability that the bound allows"),
+        "fits": ("h^2 >= 2*Y^2", "a model in the ball fits the record"),
+    },
+    claim=inequality("Y^2", "<=", "bound"),
+    steps=(
+        "Squared loss and one record: the base looks at no data, and returns the w* that fits it, or 0, of excess Y^2, "
+        "with chance q.",
+    ),
+)
+PERTURBED = IN_THE_BALL.replace(
+    about="For models of Algorithm 3, independent, |w*| <= B, losses clipped at M and m >= log_4(4/beta), with "
+    "probability at least 1 - beta the excess risk is at most 5 ERR + 2 Lambda + 8 sqrt(H) tau |Y| sqrt(l/n') + 72 H "
+    "tau^2 l/n' + 2Ml/(3n') + 4(|Y|^2 + H tau^2)/n', l = log(4m/beta), tau = |X|(B + sigma sqrt(2 log(16 m^2 "
+    "n'/beta))), M = (|Y| + sqrt(H/2) tau)^2, Lambda = 8M(m + 1)l/(n epsilon), n' = n/(m + 1).",
+    symbols={"sigma": Real("noise over B, of which the instance has none", 0, 0)},
+    where={
+        "l": "log(4*m/beta)",
+        "reach": "h*(1 + sigma*sqrt(2*log(16*m^2*records/beta)))",
+        "bound": "5*ERR + 2*Lambda + 8*reach*Y*sqrt(l/records) + 72*reach^2*l/records + 2*M*l/(3*records) + 4*(Y^2 + "
+        "reach^2)/records",
+    },
+)
+
+
 SIZES = (20_000, 80_000, 320_000)
 """Records; n₀ = 16γ² log⁸(4/β)H̃/‖Y‖² is 16,140 at β = 1/2, B = X = Y = 1, H̃ = 2."""
 LEARNER = NoisyGD(1.0, 1e-5, steps=64)
@@ -293,39 +340,40 @@ def whole_bound(context: Context, shrink: float = 1.0) -> Evidence:
     )  # fmt: skip
 
 
+_UNITS = {"epsilon": 1.0, "beta": BETA, "Y": 1.0, "h": math.sqrt(2.0), "m": theory.boosting_models_corrected(BETA)}
+"""The statements' symbols at epsilon = B = X = Y = 1 and H = 2; q is then ERR."""
+
+
 def whole_bound_corrected(context: Context, shrink: float = 1.0) -> Evidence:
     """The runs of `whole_bound` against the corrected bound times `shrink`."""
-    m = _descent(0).number_of_models()
     return against(
-        context,
-        lambda n, error: shrink * theory_boosting.boosted_excess(error, 2.0, 1.0, 1.0, n, m, 1.0, BETA), _descent,
+        context, lambda n, error: shrink * IN_THE_BALL.number("bound", n=n, q=error, **_UNITS), _descent
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Reaching(OutputPerturbation):
-    """Algorithm 3 whose losses Algorithm 5 clips beyond `theory_boosting.perturbed_reach` alone."""
+    """Algorithm 3 whose losses Algorithm 5 clips beyond the tau of `PERTURBED` alone."""
 
     def prediction_bound(self, problem: GLMProblem) -> float:
-        m = theory.boosting_models_corrected(BETA)
-        noise = self.sigma(problem)
-        return theory_boosting.perturbed_reach(problem.x_bound, problem.radius, noise, (m + 1) * problem.n, m, BETA)
+        sizes = {"n": (_UNITS["m"] + 1) * problem.n, "sigma": self.sigma(problem)}
+        return PERTURBED.number("reach/h", **_UNITS | sizes)
 
 
 def perturbed_bound(context: Context, shrink: float = 1.0) -> Evidence:
     """Boosted output perturbation against the bound times `shrink`."""
-    m, base = theory.boosting_models_corrected(BETA), Reaching(1.0, 1e-5)
+    base, chunks = Reaching(1.0, 1e-5), _UNITS["m"] + 1
 
-    def reach(n: int) -> float:
-        X, y = np.zeros((n // (m + 1), 4)), np.zeros(n // (m + 1))
-        return base.prediction_bound(GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0))
+    def noise(n: int) -> float:
+        X, y = np.zeros((n // chunks, 4)), np.zeros(n // chunks)
+        return base.sigma(GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0))
 
     def make(n: int) -> Boosting:
-        scale = 4.0 * (1.0 + reach(n)) ** 2 * (m + 1) / n  # H = 2, Y = 1: M = (1 + tau)^2
+        scale = PERTURBED.number("4*M*(m + 1)/(n*epsilon)", n=n, sigma=noise(n), **_UNITS)
         return Boosting(base, 1.0, 1e-5, beta=BETA, noise_scale=scale)
 
     def bound_at(n: int, error: float) -> float:
-        return shrink * theory_boosting.boosted_perturbed_excess(error, 2.0, 1.0, reach(n), n, m, 1.0, BETA)
+        return shrink * PERTURBED.number("bound", n=n, q=error, sigma=noise(n), **_UNITS)
 
     return against(context, bound_at, make, base="Algorithm 3 as base")
 
@@ -399,10 +447,7 @@ _BOUNDED = (
             "quote": r"whereas the previous high probability result of [SST10] had an additional  "
             r"$\widetilde{O}\left(\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}\right)$  term, which was also limited to only "
             r"GLMs.",
-            "statement": "For models in B_B and m >= log_4(4/beta), with probability at least 1 - beta the excess risk "
-            "is at most 5 ERR + 2 Lambda + 8 sqrt(H~)B|Y|sqrt(l/n') + 72 H~B^2 l/n' + 2Ml/(3n'), n' = n/(m + 1), l = "
-            "log(2m/beta), M = (|Y| + sqrt(H~/2)B)^2, Lambda = 2b log(4m/beta), b = 4M(m + 1)/(n epsilon): no term "
-            "|Y|^2/sqrt(n), nor |Y|/sqrt(n).",
+            "statement": IN_THE_BALL,
             "because": "Some model has L(v) <= L* + 4ERR but for beta/4, the chosen one a mean loss at most Lambda "
             "above it but for beta/4; Bernstein on l(v) - l(w) <= M over m candidates (beta/2), with E(l(w) - l(v))^2 "
             "<= 4H~B^2(L(w) + L(v)) and L(v) <= |Y|^2 + 4ERR.",
@@ -414,11 +459,7 @@ _BOUNDED = (
             "rests_on": ("glm.thm13.inequality", "glm.thm13.inequality.differences"),
             "origin": "corrected",
             "quote": _BOUNDED,
-            "statement": "For models of Algorithm 3, independent, |w*| <= B, losses clipped at M and m >= "
-            "log_4(4/beta), with probability at least 1 - beta the excess risk is at most 5 ERR + 2 Lambda + 8 sqrt(H) "
-            "tau |Y| sqrt(l/n') + 72 H tau^2 l/n' + 2Ml/(3n') + 4(|Y|^2 + H tau^2)/n', l = log(4m/beta), tau = |X|(B + "
-            "sigma sqrt(2 log(16 m^2 n'/beta))), M = (|Y| + sqrt(H/2) tau)^2, Lambda = 8M(m + 1)l/(n epsilon), n' = "
-            "n/(m + 1).",
+            "statement": PERTURBED,
             "because": "As for models in the ball where |<xi, x>| is at most tau - B|X|: all predictions on the last "
             "chunk are but for beta/16, and what lies beyond adds 2(|Y|^2 + H tau^2)/n' to a risk but for beta/8.",
         },
