@@ -173,8 +173,8 @@ Progress = Callable[[int, int], None]
 class Runs:
     """The two sides of an audit: who is sampled, on what, and from which seed.
 
-    `kinds`: the sides' outputs are of two types or widths, which distinguishes the sides; only that is kept of a run.
-    `any_kind`: outputs are anything (texts, or what a sampler made by `each` returns), and made numbers by `layout`.
+    `any_kind`: outputs are anything (texts, arrays of two types or widths on the two sides, or what a sampler made by
+    `each` returns), and made numbers by `layout`.
     """
 
     sampler: Sampler
@@ -182,7 +182,6 @@ class Runs:
     neighbour: Any
     seed: int
     name: str
-    kinds: bool = False
     any_kind: bool = False
     layout: Layout | None = None
 
@@ -192,7 +191,7 @@ class Runs:
         if self.layout is not None:
             return self.layout.encode(outputs)
         assert isinstance(outputs, np.ndarray)
-        return np.full(rows, kind_of(outputs)) if self.kinds else outputs
+        return outputs
 
     def results(self, part: str, side: int, block: int, rows: int) -> Any:
         """The outputs of one block as the sampler returns them: an array that was checked, or a list of anything."""
@@ -208,20 +207,19 @@ class Runs:
         if call is not self.sampler:
             return made
         outputs = checked(made, rows, self.name)
-        return outputs.tolist() if self.any_kind and not self.kinds else outputs
+        return outputs.tolist() if self.any_kind else outputs
 
     def looked_at(self, texts: bool = True) -> tuple[Runs, int]:
-        """The runs, `kinds` and `any_kind` determined by one run a side, and the columns of an output.
+        """The runs, `any_kind` determined by one run a side, and the columns of an output.
 
         `texts`: arrays of texts are taken apart too.
         """
         if hasattr(self.sampler, "results"):
             return replace(self, any_kind=True), 1
         one, other = (self.draw("width", side, 0, 1) for side in (0, 1))
-        runs = self if _alike(one, other) else replace(self, kinds=True)
-        if texts and not runs.kinds and one.dtype.kind in "SU":
-            return replace(runs, any_kind=True), 1
-        return runs, 1 if runs.kinds or one.ndim == 1 else one.shape[1]
+        if not _alike(one, other) or (texts and one.dtype.kind in "SU"):
+            return replace(self, any_kind=True), 1
+        return self, 1 if one.ndim == 1 else one.shape[1]
 
     def collect(
         self, part: str, rows: int, workers: int | Executor, ignore: Sequence[str] = ()
@@ -589,8 +587,6 @@ def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "
     """
     started = time.perf_counter()
     runs, width = runs.looked_at(texts=request.own is None)
-    if runs.kinds:  # a score of the user's is of outputs, not of their types
-        request = replace(request, own=None)
     if request.max_seconds is not None:
         trials = _affordable(runs, trials, request.max_seconds)
     rows = max(20, min(int(CHOOSE_SHARE * trials), CHOOSE_ROWS, CHOOSE_NUMBERS // width))
@@ -619,8 +615,8 @@ def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "
     def certified(part: str) -> AuditResult:
         counts = runs.count(part + tag, certify, counter, probe, like, request.workers, request.progress, watch)
         checks = watch.examine()
-        drawn = Drawn(runs, runs.layout, part + tag, block_rows(certify, CERTIFY_CALLS), runs.seed)
-        return report(events, seen, counts, (certify, certify), rows + certify, request, checks, drawn)
+        origin = Origin(runs, runs.layout, part + tag, block_rows(certify, CERTIFY_CALLS))
+        return report(events, seen, counts, (certify, certify), rows + certify, request, checks, origin, runs.seed)
 
     result = certified("certify")
     if result.verdict == "refuted" and watch.uneven("certify" + tag) < SUSPECT:
@@ -632,20 +628,9 @@ def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "
     return result
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """Where the certifying runs come from (no `runs`: from the user)."""
-
-    runs: Runs | None
-    layout: Layout | None
-    part: str
-    block: int
-    seed: int
-
-
 def report(
     events: tuple[Event, ...], seen: Seen, counts: np.ndarray, sizes: tuple[int, int], trials: int, request: Request,
-    checks: tuple[Check, ...], drawn: Drawn,
+    checks: tuple[Check, ...], origin: Origin, seed: int,
 ) -> AuditResult:  # fmt: skip
     """The result, from the certifying runs' counts: of the events, then of the leaves' values not seen before.
 
@@ -657,7 +642,7 @@ def report(
     excesses = [float(against.excess(region.low, region.high).min()) for region in regions]
     place = int(np.argmax(excesses))
     event, best = events[place], family[place]
-    blind = _blindness(drawn.layout, counts[:, len(events) :].sum(axis=0) / sum(sizes))
+    blind = _blindness(origin.layout, counts[:, len(events) :].sum(axis=0) / sum(sizes))
     verdict = None
     if claim is not None:
         verdict = "refuted" if excesses[place] > 0.0 else "blind" if blind else "not refuted"
@@ -667,11 +652,11 @@ def report(
     least = min((x for x in able if x is not None), default=None)
     return AuditResult(
         max(region.epsilon(request.delta) for region in regions), request.epsilon, request.delta,
-        1.0 - request.alpha, trials, words.event, verdict, best, tuple(family), drawn.seed, checks=checks,
+        1.0 - request.alpha, trials, words.event, verdict, best, tuple(family), seed, checks=checks,
         columns=words.columns, examples=words.examples,
         claim=request.words,
         relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind, ignored=request.ignore,
-        origin=Origin(event.score, event, drawn.runs, drawn.layout, drawn.part, drawn.block, claim),
+        origin=replace(origin, event=event, claim=claim),
         claim_value=parameter(claim),
     )  # fmt: skip
 
@@ -848,7 +833,7 @@ def audit_samples(
         counter = Counter(events, () if layout is None else tuple(column for _, _, column in layout.seen))
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
         checks += tuple(x for x in check_arrays(rest, left, events[0]) if x.what == DISPERSED)
-    return report(events, seen, counts, sizes, fewest, request, checks, Drawn(None, layout, "", 0, seed))
+    return report(events, seen, counts, sizes, fewest, request, checks, Origin(None, layout), seed)
 
 
 def _given(name: str, made: Any) -> Any:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any
 
@@ -502,18 +502,25 @@ def _whitened(first: Array, second: Array) -> Iterator[Linear]:
     """Linear maps by the mean covariance of the sides: symmetric, and triangular (undoes running sums)."""
     if first.shape[1] > MANY_COLUMNS:
         return
+    low, high, plain = _tamed(first, second)
     with np.errstate(all="ignore"):
-        low, high = np.quantile(np.concatenate([first[:4096], second[:4096]]), [0.005, 0.995], axis=0)
-        centre, scale = (low + high) / 2.0, np.where(high > low, high - low, 1.0)
-        tame = [np.nan_to_num((np.clip(x, low, high) - centre) / scale) for x in (first, second)]
-        covariance = 0.5 * (np.cov(tame[0].T) + np.cov(tame[1].T)) + 1e-10 * np.eye(len(centre))
+        tame = [plain(np.clip(x, low, high)) for x in (first, second)]
+        covariance = 0.5 * (np.cov(tame[0].T) + np.cov(tame[1].T)) + 1e-10 * np.eye(len(low))
         if not np.isfinite(covariance).all():
             return
         values, vectors = np.linalg.eigh(covariance)
         symmetric = (vectors / np.sqrt(np.maximum(values, 1e-10))) @ vectors.T
-        triangular = np.linalg.inv(np.linalg.cholesky(covariance + 1e-10 * np.eye(len(centre)))).T
-    yield Linear("symmetrically whitened columns", centre, scale, symmetric)
-    yield Linear("triangularly whitened columns", centre, scale, triangular)
+        triangular = np.linalg.inv(np.linalg.cholesky(covariance + 1e-10 * np.eye(len(low)))).T
+    yield replace(plain, words="symmetrically whitened columns", matrix=symmetric)
+    yield replace(plain, words="triangularly whitened columns", matrix=triangular)
+
+
+def _tamed(first: Array, second: Array) -> tuple[Array, Array, Linear]:
+    """The range of each column without its extremes, and the map to that of length 1 around 0."""
+    with np.errstate(all="ignore"):  # of huge numbers nothing is learned here
+        pool = np.nan_to_num(np.concatenate([first[:4096], second[:4096]]))
+        low, high = np.quantile(pool, [0.005, 0.995], axis=0)
+        return low, high, Linear("", (low + high) / 2.0, np.where(high > low, high - low, 1.0), np.eye(len(low)))
 
 
 @dataclass(frozen=True)
@@ -529,11 +536,7 @@ class Projection:
 
 def _logistic(first: Array, second: Array) -> Projection:
     """Logistic regression of the side on the columns, each without its extremes (Newton's method, a small ridge)."""
-    pool = np.nan_to_num(np.concatenate([first[:4096], second[:4096]]))
-    with np.errstate(all="ignore"):  # of huge numbers nothing is learned here
-        low, high = np.quantile(pool, [0.005, 0.995], axis=0)
-        centre, scale = (low + high) / 2.0, np.where(high > low, high - low, 1.0)
-    plain = Linear("", centre, scale, np.eye(len(centre)))
+    low, high, plain = _tamed(first, second)
     x = plain(np.clip(np.concatenate([first, second]), low, high))
     x = np.column_stack([x, np.ones(len(x))])
     side, weights = np.repeat([1.0, 0.0], [len(first), len(second)]), np.zeros(x.shape[1])
@@ -541,7 +544,7 @@ def _logistic(first: Array, second: Array) -> Projection:
         chance = expit(x @ weights)
         hessian = (x * (chance * (1.0 - chance))[:, None]).T @ x + np.eye(x.shape[1])
         weights += np.linalg.solve(hessian, x.T @ (side - chance) - weights)
-    return Projection(Linear("", centre, scale, weights[:-1, None]))
+    return Projection(replace(plain, matrix=weights[:-1, None]))
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,14 @@ from dpbench.core.validation import invalid
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an event comes from: its score, and what was sampled (not where arrays were audited), in which part and in
-    blocks of how many runs; and the claim that it is held against, if there is one."""
+    """Where an event comes from: what was sampled (not where arrays were audited), in which part and in blocks of how
+    many runs; and the claim that the event is held against, if there is one."""
 
-    score: Any
-    event: Any
     runs: Any
     layout: Layout | None
     part: str = ""
     block: int = 0
+    event: Event | None = None
     claim: Claim | None = None
 
 
@@ -590,13 +589,14 @@ def _packed(value: Any, needs: list[str]) -> str:
 
 def _event(origin: Origin, needs: list[str]) -> str:
     """A function ``in_event(outputs) -> bool[rows]``."""
-    score, event, runs = origin.score, origin.event, origin.runs
-    assert runs is not None
+    event = origin.event
+    assert event is not None
+    score: Any = event.score
     is_in = f"(score >= {event.threshold!r})" if event.above else f"(score < {event.threshold!r})"
-    if origin.layout is None and not runs.kinds and type(score) is Plain:
+    if origin.layout is None and type(score) is Plain:
         lines = f"    x = np.asarray(outputs, dtype=float).reshape(len(outputs), -1)[:, {score.column or 0}]\n"
         return f"def in_event(outputs):\n{lines}    score = np.where(np.isnan(x), -np.inf, x)\n    return {is_in}"
-    if origin.layout is None and not runs.kinds and isinstance(score, Additive) and score.view is None:
+    if origin.layout is None and isinstance(score, Additive) and score.view is None:
         lines = "    x = np.asarray(outputs, dtype=float).reshape(len(outputs), -1)\n    score = np.zeros(len(x))\n"
         for j, (edges, values) in enumerate(zip(score.edges.tolist(), score.log_ratios.tolist(), strict=True)):
             cut = [edge for edge in edges if not math.isnan(edge)]
@@ -604,7 +604,7 @@ def _event(origin: Origin, needs: list[str]) -> str:
             lines += f"    score = score + values[np.searchsorted(edges, x[:, {j}], side='right')]\n"
         return f"inf = math.inf\n\ndef in_event(outputs):\n{lines}    return {is_in}"
     needs.append("dpbench")
-    lines = f"layout, score_of, kinds = {_packed((origin.layout, score, runs.kinds), needs)}\n\n{_LEARNED}"
+    lines = f"layout, score_of = {_packed((origin.layout, score), needs)}\n\n{_LEARNED}"
     return f"{lines}    return {is_in}"
 
 
@@ -689,9 +689,6 @@ _EACH_GLOBAL = """def outputs_of(data, rows, rng):
 sampler(dataset)  # what it imports while it runs is there before the first seed"""
 
 _LEARNED = """def in_event(outputs):
-    if kinds:
-        from dpbench.auditing.audit import kind_of
-        outputs = np.full(len(outputs), kind_of(outputs))
     if layout is not None:
         outputs = layout.encode(list(outputs.tolist() if isinstance(outputs, np.ndarray) else outputs))
     elif isinstance(outputs, np.ndarray) and outputs.ndim == 2 and outputs.shape[1] == 1:
