@@ -501,12 +501,7 @@ def audit(
     >>> audit(noisy_count, 0.0, 1.0, epsilon=0.5, trials=100_000).verdict
     'refuted'
     """
-    if not callable(sampler):
-        raise validation.invalid("sampler", "callable as sampler(dataset, trials, rng)", sampler)
-    if not isinstance(workers, Executor):
-        validation.integer("workers", workers, at_least=1)
-    if progress is not None and not callable(progress):
-        raise validation.invalid("progress", "callable as progress(done, total), or None", progress)
+    check_call(sampler, workers, progress)
     if max_seconds is not None:
         max_seconds = validation.real("max_seconds", max_seconds, above=0.0)
     rows = None if isinstance(trials, str) and trials == "auto" else runs_a_side(trials)
@@ -522,8 +517,18 @@ def audit(
         if rows is not None:
             return _split(runs, request, rows, Watch(f"sampler {runs.name}"))
         if request.claim is None:
-            raise validation.invalid("epsilon", 'given with trials="auto" (it, or claim, is when to stop)', epsilon)
+            raise invalid("epsilon", 'given with trials="auto" (it, or claim, is when to stop)', epsilon)
         return _until_decided(runs, request, request.claim, gap, budget)
+
+
+def check_call(sampler: Any, workers: Any, progress: Any) -> None:
+    """Refuse what cannot be called, before anything is."""
+    if not callable(sampler):
+        raise invalid("sampler", "callable as sampler(dataset, trials, rng)", sampler)
+    if not isinstance(workers, Executor):
+        validation.integer("workers", workers, at_least=1)
+    if progress is not None and not callable(progress):
+        raise invalid("progress", "callable as progress(done, total), or None", progress)
 
 
 @dataclass(frozen=True)
@@ -639,7 +644,7 @@ def report(
     family = _certificates(events, counts, sizes, request.alpha)
     regions = [c.region() for c in family]
     against, claim = request.against, request.claim
-    excesses = [float(against.excess(region.low, region.high).min()) for region in regions]
+    excesses = [least_excess(against, region) for region in regions]
     place = int(np.argmax(excesses))
     event, best = events[place], family[place]
     blind = _blindness(origin.layout, counts[:, len(events) :].sum(axis=0) / sum(sizes))
@@ -726,7 +731,7 @@ def _until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budge
         spent, number, family = spent + size, number + 1, family + found.family
         epsilon = max(epsilon, found.epsilon_lower)
         certified = [c for c in found.family if isinstance(c, Certified)]
-        excess = max(least_excess(claim, c) for c in certified)
+        excess = max(least_excess(claim, c.region()) for c in certified)
         if best is None or excess >= most:
             best, most = found, excess
         # the next round takes twice as long

@@ -104,8 +104,7 @@ class Curve:
         return np.maximum(above.max(axis=-1), below.max(axis=-1))
 
     def read(self, region: Region) -> tuple[float, str]:
-        beyond = float(self.excess(region.low, region.high).min())
-        return max(beyond, 0.0), "epsilon beyond the profile"
+        return max(least_excess(self, region), 0.0), "epsilon beyond the profile"
 
 
 @dataclass(frozen=True)
@@ -152,15 +151,10 @@ class Renyi:
         return float(self.epsilons.min())
 
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
-        apart = p > q
-        least = np.where(apart, p, 0.75)[..., None], np.where(apart, q, 0.25)[..., None]
-        found = np.maximum(_divergence(*least, self.orders), _divergence(least[1], least[0], self.orders))
-        return np.where(apart, (found - self.epsilons).max(axis=-1), -self.epsilons.min())
+        return np.where(p > q, (_divergences(p, q, self.orders) - self.epsilons).max(axis=-1), -self.epsilons.min())
 
     def read(self, region: Region) -> tuple[float, str]:
-        apart = region.low > region.high
-        p, q = np.where(apart, region.low, 0.5)[:, None], np.where(apart, region.high, 0.5)[:, None]
-        least = np.maximum(_divergence(p, q, self.orders), _divergence(q, p, self.orders)).min(axis=0)
+        least = _divergences(region.low, region.high, self.orders).min(axis=0)
         best = int(np.argmax(least - self.epsilons))
         return max(float(least[best]), 0.0), f"Renyi divergence at order {self.orders[best]:g}"
 
@@ -187,32 +181,37 @@ class ZeroConcentrated:
 
     def _of(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         p, q = (p - self.delta) / (1.0 - self.delta), q / (1.0 - self.delta)
-        apart = p > q
-        least = np.where(apart, p, 0.5)[..., None], np.where(apart, q, 0.5)[..., None]
-        found = np.maximum(_divergence(*least, ORDERS), _divergence(least[1], least[0], ORDERS))
-        return np.where(apart, (found / ORDERS).max(axis=-1), 0.0)
+        return (_divergences(p, q, ORDERS) / ORDERS).max(axis=-1)
 
     def excess(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         return self._of(p, q) - self.rho
 
     def read(self, region: Region) -> tuple[float, str]:
-        return max(float(self._of(region.low, region.high).min()), 0.0), "rho"
+        return float(self._of(region.low, region.high).min()), "rho"
 
 
-def _divergence(p: np.ndarray, q: np.ndarray, orders: np.ndarray) -> np.ndarray:
-    """log(p^α q^{1−α} + (1 − p)^α (1 − q)^{1−α})/(α − 1)."""
-    logs = [np.log(np.maximum(x, _LEAST)) for x in (p, q, 1.0 - p, 1.0 - q)]
-    both = np.logaddexp(orders * logs[0] + (1.0 - orders) * logs[1], orders * logs[2] + (1.0 - orders) * logs[3])
-    return both / (orders - 1.0)
+def _divergences(p: np.ndarray, q: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """The larger D_α of (p, 1 − p) and (q, 1 − q) of the two directions, where p > q (else 0); orders on the last axis.
+
+    log(p^α q^{1−α} + (1 − p)^α (1 − q)^{1−α})/(α − 1).
+    """
+    apart = p > q
+    p, q = np.where(apart, p, 0.5)[..., None], np.where(apart, q, 0.5)[..., None]
+    a, b, c, d = (np.log(np.maximum(x, _LEAST)) for x in (p, q, 1.0 - p, 1.0 - q))
+    forward, back = (
+        np.logaddexp(orders * x + (1.0 - orders) * y, orders * v + (1.0 - orders) * w)
+        for x, y, v, w in ((a, b, c, d), (b, a, d, c))
+    )
+    return np.where(apart[..., None], np.maximum(forward, back) / (orders - 1.0), 0.0)
 
 
 def _log_ratio(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.where(p > 0.0, np.log(np.maximum(p, _LEAST)) - np.log(np.maximum(q, _LEAST)), -np.inf)
 
 
-def exceeded(claim: Claim, region: Region) -> bool:
-    """Whether every corner of a region is beyond the claim."""
-    return float(claim.excess(region.low, region.high).min()) > 0.0
+def least_excess(claim: Claim, region: Region) -> float:
+    """The excess that every corner of a region has, at least: above 0 it refutes the claim."""
+    return float(claim.excess(region.low, region.high).min())
 
 
 def parameter(claim: Claim | None) -> float | None:
@@ -364,12 +363,6 @@ class Certified:
         return self.region(128).delta(epsilons)
 
 
-def least_excess(claim: Claim, certified: Certified) -> float:
-    """The excess that every corner of the event's region has, at least."""
-    region = certified.region()
-    return float(claim.excess(region.low, region.high).min())
-
-
 LEAST_RATE = 1e-9
 _TAIL = np.geomspace(LEAST_RATE, 0.5, 200)
 RATES = np.unique(np.concatenate([_TAIL, 1.0 - _TAIL, np.linspace(0.0, 1.0, 1001)[1:-1]]))
@@ -441,7 +434,7 @@ def smallest_detectable(claim: Claim, event: Certified) -> float | None:
     hits, (rows, others) = event.hits[1], event.both
 
     def enough(count: int) -> bool:
-        return exceeded(claim, joint_region((count, hits), (rows, others), event.alpha, event.angle, 32))
+        return least_excess(claim, joint_region((count, hits), (rows, others), event.alpha, event.angle, 32)) > 0.0
 
     least = least_enough(enough, rows)
     if least is None:
@@ -505,7 +498,7 @@ def runs_needed(
         few = math.floor(p * rows - short * math.sin(turn) * math.sqrt(rows * p * (1.0 - p)))
         many = math.ceil(q * rows + short * math.cos(turn) * math.sqrt(rows * q * (1.0 - q)))
         hits = min(max(few, 0), rows), min(max(many, 0), rows)
-        return exceeded(claim, joint_region(hits, (rows, rows), (1.0 - CURVE_SHARE) * alpha, angle, 64))
+        return least_excess(claim, joint_region(hits, (rows, rows), (1.0 - CURVE_SHARE) * alpha, angle, 64)) > 0.0
 
     most = 10**12
     if not enough(most):

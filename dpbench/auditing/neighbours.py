@@ -23,6 +23,7 @@ from dpbench.auditing.audit import (
     Runs,
     Sampler,
     audit,
+    check_call,
     check_relation,
     equal,
     refuse_equal,
@@ -33,6 +34,7 @@ from dpbench.auditing.choose import choose
 from dpbench.auditing.result import AuditResult
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
+from dpbench.core.validation import invalid
 
 RANDOM_PAIRS = 16
 REPEATS = 4  # random backgrounds in which the replaced record comes to equal another, for each value repeated
@@ -76,13 +78,13 @@ class Domain:
             validation.integer("width", self.width, at_least=1)
         for name in ("integers", "nan", "infinities"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise validation.invalid(name, "True or False", getattr(self, name))
+                raise invalid(name, "True or False", getattr(self, name))
         low, high = validation.real("low", self.low), validation.real("high", self.high)
         for name, value in (("low", low), ("high", high)):
             if self.integers and value != np.floor(value):
-                raise validation.invalid(name, "a whole number where integers is True", value)
+                raise invalid(name, "a whole number where integers is True", value)
         if not high > low:
-            raise validation.invalid("high", f"a number > low = {low:g}", self.high)
+            raise invalid("high", f"a number > low = {low:g}", self.high)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -253,11 +255,11 @@ def pairs_of(dataset: Any, relation: str, low: float | None = None, high: float 
     """
     rows = len(dataset) if hasattr(dataset, "__len__") and not isinstance(dataset, (str, bytes, Mapping)) else 0
     if rows < 2:
-        raise validation.invalid("dataset", "a list, array or data frame of at least two records", dataset)
+        raise invalid("dataset", "a list, array or data frame of at least two records", dataset)
     ends = [validation.real(name, end) for name, end in (("low", low), ("high", high)) if end is not None]
     table = _table(dataset)
     if ends and (relation != "replace" or table is None or hasattr(dataset, "iloc")):
-        raise validation.invalid("low and high", 'left out but for relation="replace" and numbers', ends)
+        raise invalid("low and high", 'left out but for relation="replace" and numbers', ends)
     places = _extremes(table, rows)
     if relation != "replace":
         smaller = [_kept(dataset, [k for k in range(rows) if k != gone]) for gone in places]
@@ -393,19 +395,14 @@ def find_neighbours(
     InvalidInput
         A parameter or a sampler's output cannot be used, or the sampler raised on a pair of the search.
     """
-    if not callable(sampler):
-        raise validation.invalid("sampler", "callable as sampler(dataset, trials, rng)", sampler)
+    check_call(sampler, workers, progress)
     domain = _domain(domain)
     rows = validation.integer("search_trials", search_trials, at_least=100)
     if isinstance(trials, str):
-        raise validation.invalid("trials", "an integer >= 100 (a search takes no words)", trials)
+        raise invalid("trials", "an integer >= 100 (a search takes no words)", trials)
     trials = runs_a_side(trials)
     request = Request.of(epsilon, delta, claim, confidence, score, ignore, relation)
     seed = validation.integer("seed", seed, at_least=0)
-    if not isinstance(workers, Executor):
-        validation.integer("workers", workers, at_least=1)
-    if progress is not None and not callable(progress):
-        raise validation.invalid("progress", "callable as progress(done, total), or None", progress)
     mutations = validation.integer("mutations", mutations, at_least=0)
     if seconds is not None:
         seconds = validation.real("seconds", seconds, above=0.0)
@@ -489,16 +486,16 @@ def _domain(domain: Any) -> Domain:
         for name in domain:
             validation.choice("a field of domain", name, known)
         if "records" not in domain:
-            raise validation.invalid("domain", "a description with the number of records", dict(domain))
+            raise invalid("domain", "a description with the number of records", dict(domain))
         return Domain(**domain)
     if not isinstance(domain, Domain):
-        raise validation.invalid("domain", "a Domain or a mapping of its fields", domain)
+        raise invalid("domain", "a Domain or a mapping of its fields", domain)
     return domain
 
 
 def _own_pairs(pairs: Any) -> list[Pair]:
     if not isinstance(pairs, Sequence) or any(not isinstance(p, (tuple, list)) or len(p) != 2 for p in pairs):
-        raise validation.invalid("pairs", "a sequence of (dataset, neighbour)", pairs)
+        raise invalid("pairs", "a sequence of (dataset, neighbour)", pairs)
     for pair in pairs:
         refuse_equal(*pair)
     return [(pair[0], pair[1]) for pair in pairs]

@@ -141,7 +141,7 @@ class AuditResult:
         """
         wanted = validation.array("epsilons", np.atleast_1d(epsilons), ndim=1)
         if (wanted < 0.0).any():
-            raise validation.invalid("epsilons", "values >= 0", float(wanted.min()))
+            raise invalid("epsilons", "values >= 0", float(wanted.min()))
         found = np.zeros_like(wanted)
         for certified in self.family:
             found = np.maximum(found, certified.delta(wanted))
@@ -170,12 +170,12 @@ class AuditResult:
         """
         rates = validation.array("false_positive_rates", np.atleast_1d(false_positive_rates), ndim=1)
         if not ((rates >= 0.0) & (rates <= 1.0)).all():
-            raise validation.invalid("false_positive_rates", "values in [0, 1]", false_positive_rates)
+            raise invalid("false_positive_rates", "values in [0, 1]", false_positive_rates)
         return upper_bound(self._regions(), rates)
 
     def _regions(self) -> list[Region]:
         if any(not isinstance(c, Certified) for c in self.family):
-            raise validation.invalid("the result", "of an audit of two data sets", "a one-run audit")
+            raise invalid("the result", "of an audit of two data sets", "a one-run audit")
         return [c.region(128) for c in self.family if isinstance(c, Certified)]
 
     @property
