@@ -180,16 +180,16 @@ class Objective:
         slopes = self.curve.parameter * np.sign(residuals) * beyond
         if self.weights.size:
             slopes *= self.weights
-        kept, slope = np.flatnonzero(~beyond), self.share * (self.X.T @ slopes)
-        return replace(
-            self, X=self.X[kept], y=self.y[kept], weights=self.weights[kept] if self.weights.size else self.weights,
-            slope=slope + self.slope if self.slope.size else slope,
-        )  # fmt: skip
+        slope = self.share * (self.X.T @ slopes)
+        return self._of(np.flatnonzero(~beyond), slope=slope + self.slope if self.slope.size else slope)
 
     def first(self, rows: int) -> Objective:
         """F of the first records alone."""
-        weights = self.weights[:rows] if self.weights.size else self.weights
-        return replace(self, X=self.X[:rows], y=self.y[:rows], weights=weights, share=self.share * self.y.size / rows)
+        return self._of(slice(rows), share=self.share * self.y.size / rows)
+
+    def _of(self, rows: Any, **changes: Any) -> Objective:
+        weights = self.weights[rows] if self.weights.size else self.weights
+        return replace(self, X=self.X[rows], y=self.y[rows], weights=weights, **changes)
 
 
 def minimise(F: Objective, target: float) -> Point:
@@ -271,10 +271,14 @@ def follow(F: Objective, target: float) -> Point:
 
 
 def nearby(F: Objective, w: np.ndarray, reach: float, target: float) -> np.ndarray | None:
-    """Newton's method from w where slopes of residuals beyond `reach` stay; None where a prediction moves by more."""
+    """Newton's method from w where slopes of residuals beyond `reach` stay; None where a prediction moves by more, or
+    most records stay within."""
     with one_blas_thread():
         for _ in range(3):
-            before, w = w, F.near(w, reach).newton(w, target).w
+            near = F.near(w, reach)
+            if near.y.size > F.y.size // 2:
+                break
+            before, w = w, near.newton(w, target).w
             if np.abs(F.X @ (w - before)).max() <= reach:
                 return w
     return None

@@ -198,10 +198,10 @@ def _direction(log_p: np.ndarray, log_q: np.ndarray) -> HockeyStick:
 def _log_masses(name: str, values: Any) -> np.ndarray:
     try:
         made = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise validation.invalid(name, "a vector of log-probabilities", values) from error
+    except (TypeError, ValueError):
+        made = np.empty(0)
     if made.ndim != 1 or made.size == 0:
-        raise validation.invalid(name, "a vector of log-probabilities", made)
+        raise validation.invalid(name, "a vector of log-probabilities", values)
     if not np.all(made < math.inf):
         raise validation.invalid(name, "a vector of finite log-probabilities or -inf", values)
     total = float(np.logaddexp.reduce(made))

@@ -129,11 +129,6 @@ class Grid:
     spacing: float
     sigma: float
 
-    @property
-    def distance(self) -> float:
-        """Total variation distance of one draw from the rounded Gaussian."""
-        return distance_from_rounded(self.sigma)
-
 
 def gaussian_grid(deviation: float) -> Grid:
     """The grid of a Gaussian with this standard deviation > 0: exact, for the spacing is a power of two."""
@@ -173,10 +168,10 @@ def to_grid(values: np.ndarray, spacing: float, bound: float) -> np.ndarray:
     return np.clip(made, -limit, limit)
 
 
-def blurred(profile: Profile, distance: float, why: str = "") -> Profile:
+def blurred(profile: Profile, distance: float) -> Profile:
     """The profile where each output law is within total variation `distance` of that of `profile`: δ + (1 + e^ε)·η."""
     distance = validation.real("distance", distance, at_least=0.0)
-    because = f"{profile.why}; each law drawn is within {distance:.1e} of it in total variation" + why
+    because = f"{profile.why}; each law drawn is within {distance:.1e} of it in total variation"
     delta_of = partial(_blurred_delta, profile=profile, distance=distance)
     return Profile("upper", because, delta_of, None, profile.neighbours, law=("blurred", profile.law, distance))
 

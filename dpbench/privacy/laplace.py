@@ -31,10 +31,5 @@ def epsilon(delta: float, shift: float) -> float:
     return crossing(lambda e: _rounded_up(e, shift) <= bound)[1]
 
 
-def noise(sensitivity: float, epsilon: float) -> float:
-    """The least scale b with which a shift of at most `sensitivity` (ℓ1) is ε-private: sensitivity/ε."""
-    return validation.real("sensitivity", sensitivity, at_least=0.0) / validation.epsilon(epsilon)
-
-
 def _rounded_up(epsilon: float, shift: float) -> float:
     return delta(epsilon, shift) * (1.0 + ROUNDING)

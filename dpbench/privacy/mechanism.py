@@ -86,6 +86,13 @@ def constraints(mechanism: Any) -> Mapping[str, tuple[Check, bool]]:
     return found
 
 
+def single_change(problem: Any, neighbour: Any) -> None:
+    """Refuse a pair that differs in more than one record."""
+    apart = problem.records_apart(neighbour)
+    if apart > 1:
+        raise validation.invalid("neighbour", "at most one record apart", f"{apart} records")
+
+
 class Mechanism:
     """What our mechanisms share; a mechanism of yours needs none of it (`dpbench.core.sampling.Sampler`)."""
 
@@ -154,6 +161,12 @@ class Mechanism:
             must_be = f"'replace' unless these are given, which depend on n else: {', '.join(missing)}"
             raise validation.invalid("neighbours", must_be, neighbours)
         return self._add_remove(p)
+
+    def pair_profile(self, problem: Any, neighbour: Any) -> Profile:
+        """Upper profile of one pair that differs in at most one record: the guarantee, where no more is known of it."""
+        p = self.checked(problem)
+        single_change(p, neighbour)
+        return self._guarantee(p)
 
     def _guarantee(self, problem: Any) -> Profile:
         """Upper profile over all data sets that differ in one record."""

@@ -177,6 +177,28 @@ class GLMProblem:
         labels[index] = validation.real("y", y)
         return replace(self, X=features, y=labels)
 
+    def records_apart(self, neighbour: Any) -> int:
+        """How many records this problem and another of one declaration differ in.
+
+        Raises
+        ------
+        InvalidInput
+            If `neighbour` is no GLMProblem with the same loss, declared bounds, radius, n and d.
+        """
+        if not isinstance(neighbour, GLMProblem):
+            raise validation.invalid("neighbour", "a GLMProblem", neighbour)
+        declared = [
+            (p.loss.name, p.loss.parameter, p.x_bound, p.y_bound, p.radius, p.n, p.d) for p in (self, neighbour)
+        ]
+        if declared[0] != declared[1]:
+            raise validation.InvalidInput(
+                "neighbour must have the same loss, declared bounds, radius, n and d as problem, "
+                f"got {declared[1]} beside {declared[0]}"
+            )
+        unequal = self.X != neighbour.X
+        rows = np.asarray(unequal.sum(axis=1)).reshape(-1) > 0
+        return int(np.count_nonzero(rows | (self.y != neighbour.y)))
+
     def records(self, start: int, stop: int) -> GLMProblem:
         """The data set of the records `start` to `stop` − 1, under the same bounds."""
         return replace(self, X=self.X[start:stop], y=self.y[start:stop])
@@ -261,24 +283,3 @@ def glm_problem(value: Any) -> GLMProblem:
     if not isinstance(value, GLMProblem):
         raise validation.invalid("problem", "a GLMProblem", value)
     return value
-
-
-def records_apart(problem: GLMProblem, neighbour: Any) -> int:
-    """How many records two problems of one declaration differ in.
-
-    Raises
-    ------
-    InvalidInput
-        If `neighbour` is no GLMProblem with the same loss, declared bounds, radius, n and d.
-    """
-    if not isinstance(neighbour, GLMProblem):
-        raise validation.invalid("neighbour", "a GLMProblem", neighbour)
-    declared = [(p.loss.name, p.loss.parameter, p.x_bound, p.y_bound, p.radius, p.n, p.d) for p in (problem, neighbour)]
-    if declared[0] != declared[1]:
-        raise validation.InvalidInput(
-            "neighbour must have the same loss, declared bounds, radius, n and d as problem, "
-            f"got {declared[1]} beside {declared[0]}"
-        )
-    unequal = problem.X != neighbour.X
-    rows = np.asarray(unequal.sum(axis=1)).reshape(-1) > 0
-    return int(np.count_nonzero(rows | (problem.y != neighbour.y)))

@@ -115,6 +115,25 @@ class PublicDataProblem:
         labels[index] = validation.real("y", y)
         return replace(self, x=features, y=labels)
 
+    def records_apart(self, neighbour: Any) -> int:
+        """How many private records this problem and another differ in that share everything public.
+
+        Raises
+        ------
+        InvalidInput
+            If `neighbour` is no PublicDataProblem with the same public points, class, loss, σ and n.
+        """
+        if not isinstance(neighbour, PublicDataProblem):
+            raise validation.invalid("neighbour", "a PublicDataProblem", neighbour)
+        declared = [(p.loss, p.smoothness, p.x.shape, p.public.shape, _name(p.hypotheses)) for p in (self, neighbour)]
+        if declared[0] != declared[1] or not np.array_equal(self.public, neighbour.public):
+            raise validation.InvalidInput(
+                "neighbour must have the same public points, hypotheses, loss, smoothness and n as problem, "
+                f"got {declared[1]} beside {declared[0]}"
+            )
+        unequal = (self.x != neighbour.x).reshape(self.n, -1).any(axis=1)
+        return int(np.count_nonzero(unequal | (self.y != neighbour.y)))
+
     def empirical_risk(self, outputs: Any) -> np.ndarray:
         """Mean loss over the private records of each row of `outputs`, shape (trials, width): shape (trials,)."""
         rows = output_rows(outputs)
@@ -139,26 +158,6 @@ def public_data_problem(value: Any) -> PublicDataProblem:
     if not isinstance(value, PublicDataProblem):
         raise validation.invalid("problem", "a PublicDataProblem", value)
     return value
-
-
-def records_apart(problem: PublicDataProblem, neighbour: Any) -> int:
-    """How many private records two problems differ in that share everything public.
-
-    Raises
-    ------
-    InvalidInput
-        If `neighbour` is no PublicDataProblem with the same public points, class, loss, σ and n.
-    """
-    if not isinstance(neighbour, PublicDataProblem):
-        raise validation.invalid("neighbour", "a PublicDataProblem", neighbour)
-    declared = [(p.loss, p.smoothness, p.x.shape, p.public.shape, _name(p.hypotheses)) for p in (problem, neighbour)]
-    if declared[0] != declared[1] or not np.array_equal(problem.public, neighbour.public):
-        raise validation.InvalidInput(
-            "neighbour must have the same public points, hypotheses, loss, smoothness and n as problem, "
-            f"got {declared[1]} beside {declared[0]}"
-        )
-    unequal = (problem.x != neighbour.x).reshape(problem.n, -1).any(axis=1)
-    return int(np.count_nonzero(unequal | (problem.y != neighbour.y)))
 
 
 def share(name: str, value: Any) -> float:

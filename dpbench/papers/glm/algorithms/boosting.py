@@ -24,12 +24,20 @@ from dpbench.papers.glm.algorithms.scoring import (
     loss_width,
     pair_or_guarantee,
     prediction_bound,
-    single_change,
     split,
 )
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.privacy import composition, integer_choice, selection
-from dpbench.privacy.mechanism import Arithmetic, Calibration, Count, Epsilon, Fraction, NoiseScale, PositiveDelta
+from dpbench.privacy.mechanism import (
+    Arithmetic,
+    Calibration,
+    Count,
+    Epsilon,
+    Fraction,
+    NoiseScale,
+    PositiveDelta,
+    single_change,
+)
 from dpbench.privacy.profile import Profile, gaussian_profile
 
 

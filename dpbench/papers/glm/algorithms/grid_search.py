@@ -21,12 +21,19 @@ from dpbench.papers.glm.algorithms.scoring import (
     loss_width,
     pair_or_guarantee,
     prediction_bound,
-    single_change,
     split,
 )
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.privacy import composition, gaussian, selection
-from dpbench.privacy.mechanism import Calibration, Count, Epsilon, FloatArithmetic, Fraction, PositiveDelta
+from dpbench.privacy.mechanism import (
+    Calibration,
+    Count,
+    Epsilon,
+    FloatArithmetic,
+    Fraction,
+    PositiveDelta,
+    single_change,
+)
 from dpbench.privacy.profile import Profile, gaussian_profile
 
 

@@ -20,7 +20,7 @@ from dpbench.papers.glm.algorithms._jl_profiles import (
 )
 from dpbench.papers.glm.algorithms.noisy_gd import all_iterates_profile, descend, exact_noise, printed_gradient_bound
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap, by_columns
-from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
+from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.papers.glm.sensitivity import gradient_bound, gradient_gap
 from dpbench.privacy.mechanism import (
     BySingleTrials,
@@ -208,7 +208,7 @@ class JLMethod(BySingleTrials):
         if stretch is not None:
             validation.real("stretch", stretch, above=0.0)
         p, noise, steps = problem, self.sigma(problem), self.number_of_steps(problem)
-        apart = records_apart(p, neighbour)
+        apart = p.records_apart(neighbour)
         drift = drift_on_a_line(p, neighbour)
         if not self._printed or self.map != "gaussian" or drift is None or noise == 0.0 or steps == 1:
             return self._guarantee(p, apart)

@@ -13,7 +13,7 @@ from dpbench.core import aligned, validation
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms import _noisy_gd_kernels as kernels
 from dpbench.papers.glm.algorithms._noisy_gd_members import one_run_each
-from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
+from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
 from dpbench.privacy.mechanism import (
@@ -121,7 +121,7 @@ class NoisyGD(Mechanism):
         from scipy.stats import chi2
 
         validation.choice("released", released, ("average", "all"))
-        apart = records_apart(problem, neighbour)
+        apart = problem.records_apart(neighbour)
         if not _constant_gradients(problem):
             return self._guarantee(problem, apart)
         drifts = [-(p.X.T @ p.y) / p.n for p in (problem, neighbour)]

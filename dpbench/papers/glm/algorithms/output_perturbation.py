@@ -14,7 +14,7 @@ from dpbench.core import validation
 from dpbench.core.sampling import block_width
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms.centres import minimiser_of
-from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
+from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
 from dpbench.privacy.add_remove import MEANS, as_add_remove
@@ -186,7 +186,7 @@ class OutputPerturbation(BySingleTrials):
 
         For exact arithmetic an upper profile, above it by what the grid adds.
         """
-        records_apart(problem, neighbour)
+        problem.records_apart(neighbour)
         distance = float(np.linalg.norm(self.centre(problem) - self.centre(neighbour)))
         why = "two Gaussians with one covariance, around the two computed centres"
         return self._profile(problem, distance, "exact", why)

@@ -23,7 +23,7 @@ from dpbench.core import aligned, validation
 from dpbench.core.sampling import block_width, check_rng
 from dpbench.papers.glm.algorithms._score_kernels import ROWS, add_clipped
 from dpbench.papers.glm.losses import Loss
-from dpbench.papers.glm.problem import GLMProblem, glm_problem, records_apart
+from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.privacy.add_remove import CUTS
 from dpbench.privacy.mechanism import Mechanism
 from dpbench.privacy.profile import Profile
@@ -104,13 +104,6 @@ def loss_range(loss: Loss, y_bound: float, reach: float) -> tuple[float, float]:
 def loss_width(problem: GLMProblem, reach: float) -> float:
     """sup − inf of the loss over |z| ≤ `reach` and all labels: what one record can move a clipped loss."""
     return problem.loss.span(reach, problem.y_bound)[2]
-
-
-def single_change(problem: GLMProblem, neighbour: Any) -> None:
-    """Refuse a pair that differs in more than one record: it may differ in every part at once."""
-    apart = records_apart(problem, neighbour)
-    if apart > 1:
-        raise validation.invalid("neighbour", "a problem that differs in at most one record", f"{apart} records")
 
 
 def clipped_risk(problem: GLMProblem, outputs: np.ndarray, reach: float | np.ndarray) -> np.ndarray:

@@ -11,9 +11,8 @@ import numpy as np
 
 from dpbench.core import sampling, validation
 from dpbench.core.sampling import Release
-from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem, records_apart
+from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem
 from dpbench.privacy.mechanism import Mechanism
-from dpbench.privacy.profile import Profile
 
 Normalization = Annotated[str, partial(validation.choice, options=("mean", "sum"))]
 """Of the empirical risk: all proofs use the mean of the losses, some displays print their sum."""
@@ -48,8 +47,3 @@ class FunctionMechanism(Mechanism):
         """`dpbench.core.sampling.release`; the result predicts with the problem's class."""
         made = sampling.release(self, self.checked(problem), seed)
         return FunctionRelease(made.output, made.info, problem.hypotheses)
-
-    def pair_profile(self, problem: PublicDataProblem, neighbour: PublicDataProblem) -> Profile:
-        """The guarantee."""
-        records_apart(problem, neighbour)
-        return self.guarantee(problem)

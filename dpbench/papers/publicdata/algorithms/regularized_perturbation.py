@@ -21,7 +21,7 @@ from dpbench.papers.publicdata.complexity import uncounted
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.losses import CONVEX, LIPSCHITZ
 from dpbench.papers.publicdata.objective import is_exact
-from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem, records_apart
+from dpbench.papers.publicdata.problem import PublicDataProblem, public_data_problem
 from dpbench.privacy.add_remove import MEANS, as_add_remove, record_counts
 from dpbench.privacy.mechanism import Arithmetic, Calibration, Delta, Epsilon, Noise, NoiseScale, Size
 from dpbench.privacy.one_shot import scale_for, step_noise
@@ -152,11 +152,11 @@ class RegularizedPerturbation(FunctionMechanism):
         For constants the output is the mean of m Gaussians, cut to [−1, 1]; else it is a function of noise on Z. For
         exact arithmetic it is the guarantee.
         """
-        records_apart(problem, neighbour)
+        self.checked(problem).records_apart(neighbour)
         if not is_exact(problem.hypotheses):
             return no_privacy(INEXACT)
         if self.arithmetic == "exact":
-            return self.guarantee(problem)
+            return super().pair_profile(problem, neighbour)
         gamma = self.gamma(problem)
         if isinstance(uncounted(problem.hypotheses), Constants) and self.noise == "gaussian" and gamma > 0.0:
             free = float(np.count_nonzero(problem.hypotheses.predict([[0.0]], problem.public) == 0.0))

@@ -23,7 +23,7 @@ from dpbench.papers.publicdata.algorithms.separator import (
 from dpbench.papers.publicdata.complexity import log_patterns, uncounted
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.objective import is_exact
-from dpbench.papers.publicdata.problem import PublicDataProblem, records_apart
+from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy import gaussian
 from dpbench.privacy.add_remove import as_add_remove
 from dpbench.privacy.discrete import pair_from_logs
@@ -115,12 +115,12 @@ class RRSPM(FunctionMechanism):
 
         Else the guarantee: no other law of f̃(Z) is known.
         """
-        records_apart(problem, neighbour)
+        self.checked(problem).records_apart(neighbour)
         if self.arithmetic == "exact":
-            return self.guarantee(problem)
+            return super().pair_profile(problem, neighbour)
         laws = [parity_law(p, self.noise, self.scale(problem)) for p in (problem, neighbour)]
         if laws[0] is None or laws[1] is None:
-            return self.guarantee(problem)
+            return super().pair_profile(problem, neighbour)
         why = "all choices of one parity are equally likely, and the law of the parity is known"
         return discrete_profile(pair_from_logs(laws[0], laws[1]), why=why)
 
