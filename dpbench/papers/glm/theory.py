@@ -67,14 +67,6 @@ def transition_dimension(smoothness: float, x_bound: float, y: float, radius: fl
     return (min(1.0, math.sqrt(smoothness) * radius * x_bound / y) * n * epsilon) ** (2.0 / 3.0)
 
 
-def noisy_gd_glm_step_size(
-    radius: float, steps: int, smoothness: float, x_bound: float, y: float, noise: float, dimension: int
-) -> float:
-    """η = min(B/(√T·max(√H‖X‖‖Y‖, σ√d)), 1/(4H‖X‖)) (Corollary 2), to the letter: its second term lacks ‖X‖."""
-    scale = max(math.sqrt(smoothness) * x_bound * y, noise * math.sqrt(dimension))
-    return min(radius / (math.sqrt(steps) * scale), 1.0 / (4.0 * smoothness * x_bound))
-
-
 def noisy_gd_glm_rate(
     smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float,
     *, power: int = 2,

@@ -240,8 +240,10 @@ ASSUMPTIONS: Assumptions = {
     "glm.alg1.rate.printed": {
         "n >= n_0 = 2 at B = X = Y = 1": every("glm.alg1.rate.printed", lambda n: n >= 2, "n")},
     "glm.cor2.inequality": {
-        "n >= n_0 = HX^2B^2/Y^2 = 8 at BX = 2, Y = 1": every("glm.cor2.inequality", lambda n: n >= 8, "n"),
-        "mass at most 1": every("glm.cor2.inequality", lambda p: 0.0 < p <= 1.0, "p"),
+        "n >= n_0 = HX^2B^2/Y^2 = 2 at BX = Y = 1": every(
+            "glm.cor2.inequality", lambda n, x, b: n >= 2 and abs(b * x - 1.0) < 1e-12, "n", "X", "B"),
+        "eta is the corollary's second term": every(
+            "glm.cor2.inequality", lambda eta, x: abs(8.0 * eta * x - 1.0) < 1e-12, "eta", "X"),
     },
     "glm.cor2.inequality.units": {
         "n = 4,000,000 >= n_0 = 2(BX/Y)^2": every("glm.cor2.inequality.units", lambda r: 2.0 * r * r <= 4e6, "BX/Y")},

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing, margins
 from dpbench.ledger.measurement import Context, Evidence
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.statement import Real, Statement, inequality, order
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.hard_scales import Scale, hardest_scale, noisy_gd_excess
+from dpbench.papers.glm.theorems.hard_scales import Scale, hardest_scale
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)
@@ -26,18 +23,27 @@ Its last display but one is 18 times the average regret plus 17√H̃B‖Y‖/�
 """
 
 
-def least_step_constant(x_bound: float, ratio: int, sizes: int, corrected: bool = False) -> dict[str, Any]:
-    """The largest excess/bound over n and the mass p of the coordinates, for BX = `ratio`, Y = 1 and σ = 0."""
-    radius, worst = ratio / x_bound, {"X": x_bound, "n": 0, "p": 0.0, "excess": 0.0, "bound": 1.0, "constant": 0.0}
-    size = theory.noisy_gd_step_size if corrected else theory.noisy_gd_glm_step_size
-    for n in np.geomspace(2.0 * H * ratio**2, 2e6 * H * ratio**2, sizes).astype(int).tolist():
-        eta = size(radius, n, H, x_bound, 1.0, 0.0, 1) * x_bound**2  # of the predictions u = Xw
-        bound = theory.noisy_gd_glm_rate(H, x_bound, 1.0, radius, n, 1, 1e300, DELTA)
-        for p in np.geomspace(1.0 / n, 1.0, 24).tolist():
-            excess = noisy_gd_excess("squared", n, ratio**2, p, eta, 0.0, steps=n, radius=float(ratio))
-            if excess / bound > worst["constant"]:
-                worst = {"X": x_bound, "n": n, "p": p, "excess": excess, "bound": bound, "constant": excess / bound}
-    return worst
+STEP = Statement(
+    about="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|)) the excess risk is "
+    "O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n epsilon)): {claim} with {excess} "
+    "and {bound}.",
+    symbols={"n": Real("number of records and steps", 4, "1e100")},
+    where={
+        "H": "2",
+        "X": "1/n",
+        "B": "n",
+        "eta": "min(B/(sqrt(n)*sqrt(H)*X), 1/(4*H*X))",
+        "excess": "1 - 2*n*H*eta*X^2",
+        "bound": "sqrt(H)*X*B/sqrt(n)",
+    },
+    claim=order("excess", to="bound", variable="n"),
+    steps=(
+        "Squared loss, d = 1, every record (X, 1), w* = B, Y = BX = 1, and epsilon so large that noise and private "
+        "term are nothing: 1 - Xw_t = (1 - H eta X^2)^(t-1), so the excess risk of the mean of w_1..w_n is at least "
+        "(1 - H eta X^2)^(2n) >= 1 - 2n H eta X^2.",
+    ),
+    witness={"n": 1, "power_n": 1, "first": 3},
+)
 
 
 def units(context: Context) -> Evidence:
@@ -137,17 +143,16 @@ def corrected(context: Context) -> Evidence:
     )
 
 
-@paper.inequality(
+paper.formula(
     "cor2",
+    STEP,
+    points=[{"n": 10**k} for k in range(4, 41, 4)],
     row="step",
     source="Corollary 2, its step size",
     expected="refuted",
     holds="glm.cor2.inequality.corrected",
-    statement="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|)) the excess risk is "
-    "O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n epsilon)).",
     because="1/(4HX) is not a step size: with (w, x) -> (cw, x/c) it should grow like c^2. For X < 1 it is X times "
-    "the 1/(4HX^2) of Theorem 1, and a coordinate that HX^2 eta n p <= 1 leaves unlearned costs d'p Y^2 with p up to "
-    "4/(nX): 1/sqrt(X) times the bound at n near 16B^2X/Y^2 and beyond.",
+    "the 1/(4HX^2) of Theorem 1, and after n <= 1/X steps nothing is learned.",
     weight="misprint",
     hurt="letter",
     quote=r"$\eta = "
@@ -159,7 +164,6 @@ def corrected(context: Context) -> Evidence:
         line=395,
         change="for 1/(4H|X|) read 1/(4H|X|^2), as in Theorem 2",
     ),
-    no_certificate="the excess is a closed form over hardest scales found by search",
     rows={
         "units": {
             "measure": units,
@@ -194,16 +198,3 @@ def corrected(context: Context) -> Evidence:
         },
     },
 )
-def step(context: Context) -> Evidence:
-    """1/(4HX) against X, at fixed BX and Y: labels ±Y without noise, ε → ∞, so that nothing is random but N."""
-    rows = [least_step_constant(x, 2, context.pick(quick=12, full=60)) for x in (1.0, 1e-2, 1e-4, 1e-6)]
-    for row in rows:
-        row["with 1/(4HX^2)"] = least_step_constant(row["X"], 2, context.pick(quick=12, full=60), True)["constant"]
-    return growing(
-        rows,
-        "value: the exponent in 1/X of the constant that the bound needs; one constant would have it 0. Here X -> 0 at "
-        "fixed BX = 2 and Y = 1, and n from 2 n0 to 10^6 n0 at its worst",
-        "squared loss, 4 coordinates with |w*_j|X = Y, y = <w*, x>, epsilon so large that sigma = 0 and the bound is "
-        "sqrt(H)XBY/sqrt(n); excess risk summed over the binomial number of records that meet a coordinate",
-        "for X > 1 the misprint does no harm: n >= n0 leaves eta <= B/(sqrt(n)sqrt(H)XY) <= 1/(HX^2)",
-    )
