@@ -78,15 +78,6 @@ def noisy_gd_glm_rate(
     return h * radius * y / math.sqrt(n) + private
 
 
-def regret_rate(
-    smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float
-) -> float:
-    """√H̃B‖Y‖/√n + √d·G·log(1/δ)/(nε) (Lemma 6), its H read as H̃: no B in the second term, and log for its root."""
-    bound = smooth_gradient_bound(smoothness, x_bound, y, radius)
-    private = math.sqrt(dimension) * bound * math.log(1.0 / delta) / (n * epsilon)
-    return math.sqrt(smoothness) * x_bound * radius * y / math.sqrt(n) + private
-
-
 def gradient_descent_rate(smoothness: float, x_bound: float, y: float, radius: float, n: int) -> float:
     """Ceiling of Corollary 1 (no noise) on the excess risk, constants 1: √H̃B‖Y‖/√n + H̃B²/n."""
     return noisy_gd_regret(radius, n, smoothness, x_bound, y, 0.0, 1)

@@ -246,9 +246,12 @@ ASSUMPTIONS: Assumptions = {
             "glm.cor2.inequality", lambda eta, x: abs(8.0 * eta * x - 1.0) < 1e-12, "eta", "X"),
     },
     "glm.cor2.inequality.units": {
-        "n = 4,000,000 >= n_0 = 2(BX/Y)^2": every("glm.cor2.inequality.units", lambda r: 2.0 * r * r <= 4e6, "BX/Y")},
+        "n >= n_0 = 2(BX/Y)^2": every("glm.cor2.inequality.units", lambda r, n: n >= 2.0 * r * r, "r", "n"),
+        "w* has the norm B": every(
+            "glm.cor2.inequality.units", lambda b, y, d: abs(y * math.sqrt(d) / b - 1.0) < 1e-9, "B", "Y", "d")},
     "glm.lemma6.inequality.printed": {
-        "n >= n_0 = 2(BX/Y)^2 = 8": every("glm.lemma6.inequality.printed", lambda n: n >= 8, "n")},
+        "n >= n_0 = 2 at BX = Y = 1": every(
+            "glm.lemma6.inequality.printed", lambda n, x, b: n >= 2 and abs(b * x - 1.0) < 1e-9, "n", "X", "B")},
     "glm.lemma7.inequality": {
         "n >= n_0 = 2 at BX = Y": every("glm.lemma7.inequality", lambda n: n >= 2, "n"),
         "k = 16 = Omega(log n), constant 1": every("glm.lemma7.inequality", lambda n: math.log(n) <= 16, "n"),

@@ -6,12 +6,12 @@ import math
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import growing, margins
+from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality, order
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.hard_scales import Scale, hardest_scale
+from dpbench.papers.glm.theorems.hard_scales import hardest_scale
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)
@@ -46,42 +46,38 @@ STEP = Statement(
 )
 
 
-def units(context: Context) -> Evidence:
-    """(√HXY + HX²B²)B against BX/Y, in units of B and Y so small that B² is nothing beside B."""
-    rows = []
-    small = 1e-9
-    n, epsilon, ratios = context.pick(quick=(4_000_000, 0.02, (1, 8)), full=(64_000_000, 0.005, (1, 4, 16)))
-    for ratio in ratios:
-        scale, _, dimension = private_scale(ratio, n, epsilon)
-        shape = (H, 1.0, small, small * ratio, n, dimension, epsilon, DELTA)
-        excess, bound = small**2 * scale.excess, theory.noisy_gd_glm_rate(*shape)
-        true = theory.noisy_gd_glm_rate(*shape, power=1)
-        rows.append(
-            {
-                "BX/Y": ratio,
-                "d": dimension,
-                "excess": excess,
-                "bound": bound,
-                "constant": excess / bound,
-                "with B": excess / true,
-                "zero predictor": small**2 * scale.zero,
-            }
-        )
-    return growing(
-        rows,
-        "value: the exponent in BX/Y of the constant that the bound needs; with B for B^2 it is bounded",
-        f"squared loss, X = 1, Y = 1e-9, n = {n:,}, epsilon = {epsilon:g}, d = (BX/Y)^2; the hardest scale's expected "
-        "excess risk in closed form, projection left out; BX/Y stays where the private term is below the zero "
-        "predictor's risk, above which no bound says anything",
-    )
-
-
-def private_scale(ratio: int, n: int, epsilon: float) -> tuple[Scale, tuple[float, float], int]:
-    """The hardest scale of Theorem 1 with B = `ratio`, X = Y = 1, its (η, σ), and d = max(4, ratio²)."""
-    dimension = max(4, ratio**2)
-    sigma = theory.noisy_gd_noise(theory.smooth_gradient_bound(H, 1.0, 1.0, ratio), n, n, epsilon, DELTA)
-    eta = theory.noisy_gd_step_size(ratio, n, H, 1.0, 1.0, sigma, dimension)
-    return hardest_scale("squared", n, dimension, eta, sigma, radius=float(ratio)), (eta, sigma), dimension
+UNITS = Statement(
+    about="The excess risk is O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d log(1/delta))/(n "
+    "epsilon)): {claim} with {excess} and {bound}.",
+    symbols={
+        "r": Real("B|X|/|Y|", 4, "1e30"),
+        "L": Real("log(1/delta)", 1, 30),
+    },
+    where={
+        "H": "2",
+        "Y": "1/r^2",
+        "B": "1/r",
+        "d": "r^2",
+        "n": "r^4",
+        "epsilon": "sqrt(L)/(2*r)",
+        "G": "2*sqrt(H)*Y + 2*H*B",
+        "sigma": "sqrt(8*G^2*n*L/(n*epsilon)^2)",
+        "eta": "min(B/(sqrt(n)*max(sqrt(H)*Y, sigma*sqrt(d))), 1/(4*H))",
+        "learned": "n*eta*2*H/d*(B + Y*sqrt(d))",
+        "excess": "Y^2*(1 - learned/B)^2*(1 - d*exp(-n/(3*d)))",
+        "bound": "sqrt(H)*B*Y/sqrt(n) + (sqrt(H)*Y + H*B^2)*B*sqrt(d*L)/(n*epsilon)",
+    },
+    claim=order("excess", to="bound", variable="r"),
+    steps=(
+        "Squared loss, X = 1, records (e_j, Y), j uniform from 1 to d, w* = Y(1, ..., 1) of norm B. But for a chance "
+        "of d exp(-n/(3d)) each j has at most 2n/d records (Chernoff); then a gradient in the ball is at most "
+        "(2H/d)(B + Y sqrt(d)) long.",
+        "A projection does not expand, and without gradients the iterates have the mean 0: the mean of w_1..w_n has "
+        "an expectation of norm at most learned, n eta times that length, and the excess is |w - w*|^2/d.",
+        "In this unit of Y the B^2 of the bound is nothing beside the B of G.",
+    ),
+    witness={"r": 1, "L": 12, "power_r": 1, "first": 3},
+)
 
 
 COROLLARY = Statement(
@@ -166,11 +162,10 @@ paper.formula(
     ),
     rows={
         "units": {
-            "measure": units,
+            "statement": UNITS,
+            "points": [{"r": 10**k, "L": 12} for k in range(1, 11)],
             "source": "Corollary 2, its second term",
             "holds": "glm.cor2.inequality.corrected",
-            "statement": "The excess risk is O(sqrt(H)|X|B|Y|/sqrt(n) + (sqrt(H)|X||Y| + H|X|^2 B^2)B sqrt(d "
-            "log(1/delta))/(n epsilon)).",
             "because": "G B has H X^2 B^2 where this has H X^2 B^3. With (w, y) -> (cw, cy) all risks scale like c^2 "
             "and the printed term like c^3, so that for small c nothing is left of it, though it is BX/Y times the "
             "other.",
@@ -179,13 +174,12 @@ paper.formula(
             "quote": r"\frac{\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\| + H\|\mathcal{X}\|^2 "
             r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}\right).",
             "consequence": "(...)B has to be GB of Theorem 1; with B^2 the second term vanishes in small units of B, "
-            "and the constant that is then needed grows like (B|X|/|Y|)^1.3 on the hardest scale.",
+            "and the constant that is then needed grows like B|X|/|Y|.",
             "errata": Correction(
                 place="Corollary 2, appendix A.3",
                 line=397,
                 change="for H|X|^2 B^2 read H|X|^2 B (also in the sketch of Theorem 2)",
             ),
-            "no_certificate": "the excess is a closed form over hardest scales found by search",
         },
         "corrected": {
             "measure": corrected,

@@ -117,15 +117,6 @@ def noisy_gd_excess(
     return 0.5 * curvature * fraction * float(chance @ square)
 
 
-def empirical_excess(loss: str, n: int, active: int, fraction: float, eta: float, sigma: float, *, steps: int) -> float:
-    """E[L̂(ŵ) − L̂(w*)] as `noisy_gd_excess`, where y = ⟨w*, x⟩ exactly: |w*_j| = 1 on each of `active` coordinates."""
-    curvature = resolve(loss).smoothness
-    hits, chance = _hits(n, fraction / active)
-    step = eta * curvature * hits / n
-    square = mean_power(step, steps) ** 2 + (eta * sigma / steps) ** 2 * noise_sum(step, steps)
-    return 0.5 * curvature * active * float(chance @ (hits / n * square))
-
-
 @lru_cache(maxsize=1024)  # the search for a crossing asks for one n at many step sizes
 def _hits(n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of records that may meet a coordinate, and their probabilities."""

@@ -1,17 +1,8 @@
 """Lemma 6: average regret of noisy gradient descent, printed and in its testable form."""
 
-from __future__ import annotations
-
-import numpy as np
-
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import growing
-from dpbench.ledger.measurement import Context, Evidence
-from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.glm import theory
+from dpbench.ledger.statement import Real, Statement, inequality, order
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.corollary2 import DELTA, H, private_scale
-from dpbench.papers.glm.theorems.hard_scales import empirical_excess
 
 REGRET = Statement(
     about="For n >= n0, T = n and the step size of Theorem 1, the average regret is at most B^2/(eta T) + 4 eta "
@@ -32,33 +23,33 @@ REGRET = Statement(
 )
 
 
-def regret_printed(context: Context) -> Evidence:
-    """Lemma 6 to the letter, in a unit of w where G√d is nothing, against n at fixed nε."""
-    ratio, product, unit = 2, 1000.0, 1e9
-    rows = []
-    for n in context.pick(quick=(10**4, 10**6), full=(10**4, 10**5, 10**6, 10**7)):
-        scale, (eta, sigma), dimension = private_scale(ratio, n, product / n)
-        grid = np.geomspace(1.0 / n, 1.0, 40).tolist()
-        excess = max(empirical_excess("squared", n, dimension, p, eta, sigma, steps=n) for p in grid)
-        bound = theory.regret_rate(H, 1.0 / unit, 1.0, ratio * unit, n, dimension, product / n, DELTA)
-        fixed = theory.noisy_gd_regret(ratio, n, H, 1.0, 1.0, sigma, dimension)
-        rows.append(
-            {
-                "n": n,
-                "excess": excess,
-                "bound": bound,
-                "constant": excess / bound,
-                "with B": excess / fixed,
-                "zero predictor": scale.zero,
-            }
-        )
-    return growing(
-        rows,
-        "value: the exponent in n, at fixed n epsilon, of the constant that the bound needs; with its B it is bounded",
-        f"squared loss, B = {ratio}e9, X = 1e-9, Y = 1, d = 4, n epsilon = {product:g}, labels without noise: excess "
-        "empirical risk of the average iterate, which is at most the average regret, exact over the binomial number of "
-        "records that meet a coordinate, projection left out; the unit of w changes neither, and G is of order 1/B",
-    )
+PRINTED = Statement(
+    about="For n >= n0, T = n and the step size of Theorem 1 the excess empirical risk is O(sqrt(H~)B|Y|/sqrt(n) + "
+    "sqrt(d) G log(1/delta)/(n epsilon)): {claim} with {excess} and {bound}.",
+    symbols={
+        "n": Real("number of records and steps", 4, "1e100"),
+        "L": Real("log(1/delta)", 1, 30),
+    },
+    where={
+        "H": "2",
+        "X": "1/n",
+        "B": "n",
+        "epsilon": "1/n",
+        "G": "2*sqrt(H)*X + 2*H*B*X^2",
+        "sigma": "sqrt(8*G^2*n*L/(n*epsilon)^2)",
+        "eta": "min(B/(sqrt(n)*max(sqrt(H)*X, sigma)), 1/(4*H*X^2))",
+        "excess": "(1 - n*eta*H*X^2)^2",
+        "bound": "sqrt(H)*X*B/sqrt(n) + G*L/(n*epsilon)",
+    },
+    claim=order("excess", to="bound", variable="n"),
+    steps=(
+        "Squared loss, d = 1, every record (X, 1), w* = B, Y = BX = 1, n epsilon = 1. The iterates move towards w* by "
+        "at most eta H X a step more than without a gradient (a projection does not expand), and without one their "
+        "mean is 0: X E w <= n eta H X^2, and the excess is at least (1 - X E w)^2.",
+        "In this unit of w the gradients, and with them G, fall like 1/n, and a bound without B falls with them.",
+    ),
+    witness={"n": 1, "L": 12, "power_n": 1, "first": 40},
+)
 
 
 paper.formula(
@@ -74,12 +65,11 @@ paper.formula(
     origin="corrected",
     rows={
         "printed": {
-            "measure": regret_printed,
+            "statement": PRINTED,
+            "points": [{"n": 10**k, "L": 12} for k in range(4, 41, 4)],
             "source": "Lemma 6",
             "expected": "refuted",
             "holds": "glm.lemma6.inequality",
-            "statement": "For n >= n0, T = n and the step size of Theorem 1 the excess empirical risk is "
-            "O(sqrt(H~)B|Y|/sqrt(n) + sqrt(d) G log(1/delta)/(n epsilon)).",
             "because": "With (w, x) -> (cw, x/c) G goes to G/c and the regret stays: for large c only "
             "sqrt(H~)B|Y|/sqrt(n) is left of the bound, at fixed n epsilon any factor below the regret.",
             "weight": "misprint",
@@ -94,7 +84,6 @@ paper.formula(
                 change="for sqrt(d) G log(1/delta) read sqrt(d log(1/delta)) G B",
                 caveat=r"Theorem 1 has B and the root: “\frac{GB\sqrt{d\log{(1/\delta)}}}{n\epsilon}”.",
             ),
-            "no_certificate": "the excess is a closed form over hardest scales found by search",
         },
     },
 )
