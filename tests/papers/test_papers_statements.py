@@ -57,11 +57,11 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
         int(v["m"]), v["gamma"], v["beta"], "laplace"),
     ("publicdata.lemma10.inequality", "4*strength^(2/3)*g^3"): lambda v: publicdata.lemma10_stability_printed(
         10, 1.0, 10.0 * v["g"] ** 3, 10**40, 0.5),
-    ("publicdata.lemma7.stability", "once"): lambda v: publicdata.lemma7_printed(
+    ("publicdata.lemma7.stability", "printed"): lambda v: publicdata.lemma7_printed(
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
-    ("publicdata.lemma7.stability.as-proved", "once"): lambda v: publicdata.lemma7_from_proposition(
+    ("publicdata.lemma7.stability.as-proved", "proved"): lambda v: publicdata.lemma7_from_proposition(
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
-    ("publicdata.lemma7.stability.sharp", "once"): lambda v: min(
+    ("publicdata.lemma7.stability.sharp", "sharp"): lambda v: min(
         4.0, 2.0 * v["kappa"] * math.sqrt(2.0 / math.pi) / v["strength"]),
     ("publicdata.lemma1.stability", "bound"): lambda v: publicdata.averaged_stability_printed(
         1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), int(v["k"] + v["more"]), v["delta"], v["kappa"]),

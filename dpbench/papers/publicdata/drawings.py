@@ -26,25 +26,19 @@ from dpbench.report.figures import (
 def privacy_over_m(evidence: Mapping[str, Any]) -> Figure:
     """Exact ε of the parity cube's tilted pair over the public points, for Gaussian and Laplace weights.
 
-    Columns: m, gaussian, laplace, exact (d = m), m, gaussian, laplace (d = 4096, one public point a bit).
+    Columns: m, gaussian, laplace, exact; tables: d = m, and d = 4096 with one public point a bit.
     """
-    m, gaussian, laplace, exact = columns(evidence, "m", "gaussian", "laplace", "exact", table="d = m")
-    m_fixed, gaussian_fixed, laplace_fixed = columns(evidence, "m", "gaussian", "laplace", table="d fixed")
     figure, axes = panels(1, 1, height=3.5)
     axes.set(xscale="log", yscale="log", xlabel="public points $m$", ylabel=r"exact $\varepsilon$ of the pair")
-    axes.plot(m, gaussian, color=VERMILION, marker="o", label="printed Gaussian, $d = m$")
-    axes.plot(
-        m_fixed,
-        gaussian_fixed,
-        color=VERMILION,
-        marker="o",
-        mfc="white",
-        ls=DASHED,
-        label="printed Gaussian, $d$ = 4096",
-    )
-    axes.plot(m, laplace, color=BLUE, marker="s", label="Laplace, $d = m$")
-    axes.plot(m_fixed, laplace_fixed, color=BLUE, marker="s", mfc="white", ls=DASHED, label="Laplace, $d$ = 4096")
-    axes.plot(m, exact, color=GREY, marker="D", label="exact Gaussian, $d = m$")
+    for table, bits in (("d = m", "$d = m$"), ("d fixed", "$d$ = 4096")):
+        dashed = {} if table == "d = m" else {"mfc": "white", "ls": DASHED}
+        for name, colour, marker, weights in (
+            ("gaussian", VERMILION, "o", "printed Gaussian"),
+            ("laplace", BLUE, "s", "Laplace"),
+            ("exact", GREY, "D", "exact Gaussian"),
+        ):
+            m, reached = columns(evidence, "m", name, table=table)
+            axes.plot(m, reached, color=colour, marker=marker, label=f"{weights}, {bits}", **dashed)
     axes.axhline(1.0, color="black", ls=DASHED, lw=1.0, label="claimed")
     axes.set_ylim(0.04, 100.0)
     log_ticks(axes.xaxis, axes.yaxis)
@@ -108,8 +102,8 @@ def nonconvex(evidence: Mapping[str, Any]) -> Figure:
 
 @styled
 def stability_average(evidence: Mapping[str, Any]) -> Figure:
-    """E‖f̄ − f̄'‖² of one call of Algorithm 2 on {f, −f} over nη, and its bounds. Columns: n_eta, square, and bounds."""
-    x, square, printed, proved, sharp = columns(evidence, "n_eta", "square", "printed", "as-proved", "sharp")
+    """E‖f̄ − f̄'‖² of one call of Algorithm 2 on {f, −f} over nη, and its bounds. Columns: strength, square, bounds."""
+    x, square, printed, proved, sharp = columns(evidence, "strength", "square", "printed", "proved", "sharp")
     figure, axes = new_axes()
     axes.set(
         xscale="log",

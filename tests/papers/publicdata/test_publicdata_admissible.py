@@ -183,11 +183,11 @@ ASSUMPTIONS: Assumptions = {
             "publicdata.thm6.rate"]["inf |f|_mu >= 2/3, by z* as the paper says"](),
     },
     "publicdata.lemma7.stability": {
-        "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "n_eta"),
+        "a loss into [0, 1], n eta > 0": every("publicdata.lemma7.stability", lambda s: s > 0.0, "strength"),
         "kappa = 1: |f|_m of both functions": lambda: bool((np.abs(two_functions.SIGNS.predictions) == 1.0).all()),
         "the square is 4 times the chance that one record decides, P(|N| <= 1/(2 n eta))": every(
             "publicdata.lemma7.stability",
-            lambda s, square: square == pytest.approx(4.0 * (2.0 * norm.cdf(0.5 / s) - 1.0)), "n_eta", "square"),
+            lambda s, square: square == pytest.approx(4.0 * (2.0 * norm.cdf(0.5 / s) - 1.0)), "strength", "square"),
     },
     "publicdata.lemma1.stability.hoeffding": {
         "J calls, eta n > 0, 0 < delta < 1": every(

@@ -28,8 +28,8 @@ def test_the_cost_is_drawn_from_what_the_benchmark_writes() -> None:
 def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
     assert drawing.claim in {claim.id for claim in all_claims()}
     names = (
-        "m", "gaussian", "laplace", "exact", "n", "1/sigma", "eta", "moved", "n_eta", "square", "printed",
-        "as-proved", "sharp", "measured", "standard error", "erm", "erm standard error", "theory",
+        "m", "gaussian", "laplace", "exact", "n", "1/sigma", "eta", "moved", "strength", "square", "printed",
+        "proved", "sharp", "measured", "standard error", "erm", "erm standard error", "theory",
     )  # fmt: skip
     tables = {table: {name: [1.0, 3.0, 9.0] for name in names} for table in ("rows", "d = m", "d fixed", "linear")}
     evidence = {"value": -0.5, "interval": None, "tables": tables}

@@ -25,14 +25,11 @@ from dpbench.papers.publicdata.theorems import (
     lemmas3_9,
     lemmas4_8_12,
     lemmas13_14,
-    lemmas15_16,
     lemmas17_20,
     lemmas22_23,
     parity_cube,
-    proposition1_corollary1,
     sweeps,
     theorem4_privacy,
-    theorem5,
     theorem8,
     theorem10,
     theorems2_6,
@@ -200,19 +197,13 @@ def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: p
     monkeypatch.setattr(theory, "one_call_stability", call)
     often = {"flip": "min(1, 3/strength)"}
     assert planted("lemma1.stability", where=often) == "refuted"
-    monkeypatch.setattr(lemmas1_7, "PRINTED", lemmas1_7.PRINTED.replace(where=often))
-    assert measured(lemmas1_7.expected_square, context, "sharp")[0] == "refuted"
+    assert planted("lemma7.stability.sharp", where=often) == "refuted"
 
 
 def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as plant:  # the equal-norm bound lowered by 1%
-        less = theorem5.EQUAL.replace(where={"bound": "99/100*tau/(rho2*eta)*supremum"})
-        plant.setattr(theorem5, "EQUAL", less)
-        assert measured(theorem5.equal, context)[0] == "refuted"
-    with monkeypatch.context() as plant:
-        less = proposition1_corollary1.OF_TWO.replace(where={"bound": "99/100*8*tau/(rho^4*kappa^2*eta)*supremum"})
-        plant.setattr(proposition1_corollary1, "OF_TWO", less)
-        assert measured(proposition1_corollary1.corollary, context)[0] == "refuted"
+    equal, two = "99/100*tau/(rho2*eta)*supremum", "99/100*8*tau/(rho^4*kappa^2*eta)*supremum"
+    assert planted("thm5.inequality.equal-norms", where={"bound": equal}) == "refuted"  # lowered by 1%
+    assert planted("prop1.inequality", where={"bound": two}) == "refuted"
     with monkeypatch.context() as plant:  # C = 0.02 for 1
         bracket = lemmas4_8_12.bracket
         plant.setattr(lemmas4_8_12, "bracket", lambda m: 0.02 * bracket(m))
@@ -226,7 +217,8 @@ def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypa
         honest = lemmas13_14.deviations
         plant.setattr(lemmas13_14, "deviations", lambda *a: honest(*a) * (10.0, 1.0))
         assert measured(lemmas13_14.lemma13, context, True)[0] == "refuted"
-    assert measured(lemmas15_16.smoothness, context, 0.4)[0] == "refuted"  # σ^{−0.4}: too little where it is densest
+    less = inequality("nu", "<=", "mu/sigma^(8/10)")
+    assert planted("lemma15.inequality.smoothness-sharp", claim=less) == "refuted"
 
 
 def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:

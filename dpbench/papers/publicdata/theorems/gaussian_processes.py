@@ -1,4 +1,4 @@
-"""Gaussian processes on finite sets, by draws and in the plane: what Theorem 5 and Corollary 1 measure alike."""
+"""Gaussian processes on finite sets of the plane: what Theorem 5 and Corollary 1 measure alike."""
 
 from __future__ import annotations
 
@@ -8,14 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 ROOT_2PI = math.sqrt(2.0 * math.pi)
-DRAWS = 20_000  # sample paths of a block
-
-
-def reach(draws: int) -> float:
-    """By how much a sampled E sup may be too small: a mean of 1-Lipschitz functions of normals has Gaussian tails."""
-    return 6.5 * math.sqrt(1.0 / (draws * DRAWS))
-
-
 _ANGLES = 2000
 Rays = tuple[np.ndarray, np.ndarray]
 """Unit vectors, shape (angles, 2), and radii at which an event may change, shape (angles, changes)."""

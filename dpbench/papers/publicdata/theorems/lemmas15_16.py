@@ -8,8 +8,8 @@ import numpy as np
 
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import margins, missed, sampled, summary
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
+from dpbench.ledger.harness import missed, sampled, summary
+from dpbench.ledger.measurement import LEVEL, Context, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, grid, inequality, rate
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
@@ -158,23 +158,19 @@ SMOOTH = Statement(
 )  # fmt: skip
 
 
-def smoothness(context: Context, power: float) -> Evidence:
-    """‖g‖_ν against σ^{−power}‖g‖_μ: random g and densities, and g on the part where the density is 1/σ."""
-    rng = stream(context.seed, "publicdata.smoothness")
-    worst, used = math.inf, context.pick(quick=2000, full=10_000)
-    for case in range(used):
-        cells = int(rng.integers(2, 20))
-        mu = rng.dirichlet(np.full(cells, 0.5)) + 1e-6
-        mu /= mu.sum()
-        nu = rng.dirichlet(np.full(cells, 0.3))
-        ratio = nu / mu
-        sigma = 1.0 / float(ratio.max())
-        g = np.where(ratio == ratio.max(), 1.0, 0.0) if case % 10 == 0 else rng.uniform(-2.0, 2.0, cells)
-        norms = [math.sqrt(float(law @ (g * g))) for law in (nu, mu)]
-        worst = float(np.minimum(worst, 1.0 - norms[0] / (norms[1] * sigma**-power)))
-    note = f"value: smallest relative margin over {used:,} cases; the last one in ten has g on the densest cell"
-    return margins({}, note, margin=worst, equality="g on the densest cell alone attains sigma^(-1/2)")
-
+SMOOTH_SHARP = Statement(
+    about="|g|_nu <= |g|_mu/sqrt(sigma) for sigma-smooth nu: {claim}, with the squares {nu} and {mu}.",
+    symbols={
+        "sigma": Real("smoothness", "1/1000", 1),
+        "p": Real("mass under mu of where nu is densest", "1/1000", 1),
+        "g": Real("g^2 there", 0, 100),
+        "others": Real("g^2 elsewhere", 0, 100),
+    },
+    where={"nu": "p/sigma*g + (1 - p/sigma)*others", "mu": "p*g + (1 - p)*others"},
+    given={"law": ("p <= sigma", "nu is a law")},
+    claim=inequality("nu", "<=", "mu/sigma"),
+    steps=("g constant where the density is 1/sigma, and elsewhere; the general case sums over cells.",),
+)
 
 paper.formula(
     "lemma15",
@@ -220,11 +216,11 @@ paper.formula(
             "1/sqrt(sigma).",
         },
         "smoothness-sharp": {
-            "measure": smoothness,
+            "points": grid(sigma=("1/10", 1), p=("1/100", "1/10"), g=(1,), others=(0, 1)),
+            "equality": "g on the densest part alone attains sigma^(-1/2)",
             "source": "Lemma 15, equation 119 with sigma^(-1/2)",
             "expected": "not refuted",
-            "arguments": {"power": 0.5},
-            "statement": "|g|_nu <= |g|_mu/sqrt(sigma) for sigma-smooth nu.",
+            "statement": SMOOTH_SHARP,
             "because": "The integral of g^2 against the density, which is at most 1/sigma; attained by g that is 0 "
             "but where the density is 1/sigma.",
         },

@@ -1,4 +1,4 @@
-"""Lemmas 1 and 7 of the public-data paper: the stability of Algorithm 2 on its worst class, and on thresholds."""
+"""Lemmas 1 and 7 of the public-data paper: the stability of Algorithm 2 on its worst class."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import math
 from itertools import product
 from typing import Any
 
-import numpy as np
 from scipy.special import ndtr
 
-from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
-from dpbench.ledger.harness import margins, sampled
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
+from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.publicdata import theory
-from dpbench.papers.publicdata.hypotheses.line import Thresholds
-from dpbench.papers.publicdata.objective import Objective
 from dpbench.papers.publicdata.theorems import paper
 
 SHARES = (0.001, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 2.0)
@@ -25,9 +20,7 @@ SHARES = (0.001, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 2.0)
 
 CALLS = (1, 2, 3, 5, 10, 30, 100, 1000)
 FAILURES = (0.5, 0.1, 0.01, 1e-3, 1e-5)
-_NEIGHBOURS = 10
 ABSOLUTE = math.sqrt(2.0 / math.pi)  # E|N|
-_MOTIONS = 400  # oracle calls a data set of each pair
 
 
 _WORST = (
@@ -38,7 +31,7 @@ _WORST = (
 
 _IN_WORDS = "strength = n eta, kappa = inf |f|_m, supremum = E sup omega"
 PRINTED = Statement(
-    about=f"E|fbar_j - fbar'_j|_m^2 <= {{once}}, {_IN_WORDS}.",
+    about=f"E|fbar_j - fbar'_j|_m^2 <= {{printed}}, {_IN_WORDS}.",
     symbols={
         "strength": Real("n eta, records times the weight of the process", "1/1000", 10**4),
         "kappa": Real("norm of f on the public points", "1/100", 1),
@@ -48,9 +41,11 @@ PRINTED = Statement(
         "supremum": "kappa*sqrt(2/pi)",
         "square": "4*kappa^2*flip",
         "C": "supremum/(strength*kappa^2)",
-        "once": "2*supremum^(1/3)/(strength^(1/3)*kappa^(2/3))",
+        "printed": "2*supremum^(1/3)/(strength^(1/3)*kappa^(2/3))",
+        "proved": "4*sqrt(2)*sqrt(C)",
+        "sharp": "min(4, 2*supremum/strength)",
     },
-    claim=inequality("square", "<=", "once"),
+    claim=inequality("square", "<=", "printed"),
     steps=(
         "F = {f, -f}, |f|_m = kappa, and E sup omega = kappa E|N|. L_D(f) - L_D(-f) goes from -1/n to 1/n, and the "
         "process adds 2 eta kappa N: a call flips, to a squared distance of 4 kappa^2, with probability P(|N| <= 1/(2 "
@@ -59,36 +54,36 @@ PRINTED = Statement(
     witness={"strength": "1/2", "kappa": 1},
 )
 AS_PROVED = PRINTED.replace(
-    about=f"E|fbar_j - fbar'_j|_m^2 <= {{once}} with {{C}}, {_IN_WORDS}.",
-    where={"once": "4*sqrt(2)*sqrt(C)"},
+    about=f"E|fbar_j - fbar'_j|_m^2 <= {{proved}} with {{C}}, {_IN_WORDS}.",
+    claim=inequality("square", "<=", "proved"),
     witness=None,
 )
 SHARP = PRINTED.replace(
-    about=f"E|fbar_j - fbar'_j|_m^2 <= {{once}}, {_IN_WORDS}, for any class, whatever its norms.",
-    where={"once": "min(4, 2*supremum/strength)"},
+    about=f"E|fbar_j - fbar'_j|_m^2 <= {{sharp}}, {_IN_WORDS}, for any class, whatever its norms.",
+    claim=inequality("square", "<=", "sharp"),
     witness=None,
 )
-VERSIONS = {"printed": PRINTED, "as-proved": AS_PROVED, "sharp": SHARP}
+_TRIED = [{"strength": 1.0 / share, "kappa": 1} for share in SHARES]
 
 AVERAGE = PRINTED.replace(
-    about=f"With probability 1 - delta, |fbar - fbar'|_m <= {{bound}} with {{once}}, {_IN_WORDS}.",
+    about=f"With probability 1 - delta, |fbar - fbar'|_m <= {{bound}} with {{printed}}, {_IN_WORDS}.",
     symbols={
         "k": Integer("calls that flip", 1, 10**6),
         "more": Integer("calls that do not", 0, 10**6),
         "delta": Real("failure probability", "1e-10", "1/2"),
     },
-    where={"J": "k + more", "moved": "2*kappa*k/J", "bound": "once + sqrt(log(1/delta)/J)"},
+    where={"J": "k + more", "moved": "2*kappa*k/J", "bound": "printed + sqrt(log(1/delta)/J)"},
     given={"beyond": ("moved > bound", "k flips are beyond the bound")},
     claim=inequality("betatail(flip, k, J - k + 1)", "<=", "delta"),
     steps=(*PRINTED.steps, "The J calls are independent: betatail is the chance that k or more flip."),
     witness=None,
 )
 AVERAGE_AS_PROVED = AVERAGE.replace(
-    about=f"With probability 1 - delta, |fbar - fbar'|_m <= {{bound}} with {{once}} and {{C}}, {_IN_WORDS}.",
-    where={"once": AS_PROVED.where["once"], "bound": "sqrt(once + 4*sqrt(log(1/delta)/(2*J)))"},
+    about=f"With probability 1 - delta, |fbar - fbar'|_m <= {{bound}} with {{proved}} and {{C}}, {_IN_WORDS}.",
+    where={"bound": "sqrt(proved + 4*sqrt(log(1/delta)/(2*J)))"},
 )
 HOEFFDING = AVERAGE.replace(
-    about=f"The mean square over J calls is above {{bound}} with chance at most delta, with {{once}}, {_IN_WORDS}.",
+    about=f"The mean square over J calls is above {{bound}} with chance at most delta, with {{printed}}, {_IN_WORDS}.",
     where={"moved": "4*kappa^2*k/J"},
     witness={"strength": "1/2", "kappa": 1, "k": 606, "more": 394, "delta": "1/1000"},
 )
@@ -117,14 +112,14 @@ def zero_norm(context: Context) -> Rows:
     return "value: smallest relative margin over two classes that contain 0, n eta from 0.5 to 1000, exact"
 
 
-@paper.stability(
+paper.formula(
     "lemma7",
+    PRINTED,
+    points=_TRIED,
+    kind="stability",
     source="Lemma 7, equation 67",
     expected="refuted",
-    level=LEVEL,
     holds="publicdata.lemma7.stability.as-proved",
-    arguments={"version": "printed"},
-    statement=PRINTED,
     weight="constant",
     hurt="proof",
     quote=r"\leq\frac{2}{(n\cdot\eta)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
@@ -136,7 +131,6 @@ def zero_norm(context: Context) -> Rows:
         line=569,
         change="for the right side read min(4, 2 E sup omega_m/(n eta))",
     ),
-    no_record="decided exactly; beside it, the worst of many mean squares is kept alone",
     because=_WORST + "(69) integrates to rho = 1 where norms reach 2; its logarithm is spurious and its zeta should "
     "be zeta^2. The tail integral gives 4 sqrt(2) C^(1/2), which is below 2 C^(1/3) for C <= 1/512 only; at n eta "
     "= 1/2 this class has 4 P(|N| <= 1) = 2.73 against 2.34.",
@@ -145,17 +139,15 @@ def zero_norm(context: Context) -> Rows:
         "as-proved": {
             "source": "Lemma 7, from Proposition 1",
             "expected": "not refuted",
-            "arguments": {"version": "as-proved"},
             "statement": AS_PROVED,
-            "no_record": "the worst of many sampled mean squares is kept alone",
+            "points": _TRIED,
             "because": _WORST + "zeta^2 + integral of 2 rho 8C/rho^4 over rho > zeta, at zeta^4 = 8C.",
         },
         "sharp": {
             "source": "Lemma 7, by Gaussian integration by parts",
             "expected": "not refuted",
-            "arguments": {"version": "sharp"},
             "statement": SHARP,
-            "no_record": "the worst of many sampled mean squares is kept alone",
+            "points": _TRIED,
             "because": _WORST
             + "The minimum is a concave function of the Gaussian vector whose gradient is the minimiser (proof in "
             "the note). This class attains it.",
@@ -169,70 +161,9 @@ def zero_norm(context: Context) -> Rows:
             "because": "Lemma 7 has kappa = inf |f|_m below the line and says nothing at 0; the integration by parts "
             "of `theory.one_call_stability` asks for no lower bound, so z* is not needed for the privacy of Algorithm "
             "2. {0, f} and [-1, 1] f in closed form.",
-            "level": 0.0,
         },
     },
 )
-def expected_square(context: Context, version: str) -> Evidence:
-    """E‖f̄_j − f̄'_j‖²_m: {f, −f} exactly, thresholds by common draws, against one of `VERSIONS`."""
-    rows: list[Row] = []
-    for share in SHARES:
-        found = {name: _share(stated, "once", share) for name, stated in VERSIONS.items()}
-        rows.append({"n_eta": 1.0 / share, "square": _share(PRINTED, "square", share)} | found)
-    smallest = float(np.min([1.0 - row["square"] / row[version] for row in rows]))
-    cases = context.pick(quick=6, full=24)
-    drawn = np.array(sampled(context, threshold_case, blocks=cases))
-    reach = 4.0 * math.sqrt(math.log(_NEIGHBOURS * cases / LEVEL) / (2.0 * _MOTIONS))
-    bounds = drawn[:, 4 + list(VERSIONS).index(version)]
-    least = float((1.0 - (drawn[:, 3] - reach) / bounds).min())
-    columns = ("n", "m", "eta", "worst", *VERSIONS)
-    return margins(
-        column(rows),
-        "value: smallest relative margin on F = {f, -f}, exact, where E|fbar - fbar'|^2 tends to 2C",
-        f"thresholds: {cases} data sets, {_NEIGHBOURS} neighbours each, worst mean square over its bound "
-        f"{float((drawn[:, 3] / bounds).max()):.3f}",
-        value=smallest,
-        margin=float(np.minimum(smallest, least)),
-        trials=cases * _NEIGHBOURS * _MOTIONS,
-        tables={"thresholds": {name: drawn[:, i].tolist() for i, name in enumerate(columns)}},
-    )
-
-
-def threshold_case(seed: int, case: int) -> list[float]:
-    """n, m, η, the largest mean square over the neighbours of a data set, and the three bounds."""
-    rng = stream(seed, "publicdata.lemma7", case)
-    n, m = int(rng.choice((5, 20, 80))), int(rng.choice((16, 64)))
-    eta = float(rng.choice((0.5, 2.0, 8.0))) / math.sqrt(n)
-    x, z = rng.random(n), rng.random(m)
-    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    xi = eta / math.sqrt(m) * rng.standard_normal((_MOTIONS, m))
-    base = _values(x, y, z, xi)
-    worst = 0.0
-    for k in range(_NEIGHBOURS):
-        x2, y2, i = x.copy(), y.copy(), int(rng.integers(n))
-        y2[i] = -y[i]
-        if k % 2:
-            x2[i] = rng.random()
-        moved = _values(x2, y2, z, xi)
-        worst = float(np.maximum(worst, float(((base - moved) ** 2).mean())))
-    low, high = (_values(np.zeros(1), np.ones(1), z, sign * xi, weight=0.0) for sign in (1.0, -1.0))
-    down, up = -(low * xi).sum(axis=1) / eta, (high * xi).sum(axis=1) / eta  # −inf ω and sup ω
-    supremum = 0.5 * float((up + down).mean())  # E sup omega = -E inf omega
-    return [
-        n, m, eta, worst, theory.lemma7_printed(n, eta, supremum, 1.0),
-        theory.lemma7_from_proposition(n, eta, supremum, 1.0), min(4.0, 2.0 * supremum / (n * eta)),
-    ]  # fmt: skip
-
-
-def _values(x: np.ndarray, y: np.ndarray, z: np.ndarray, xi: np.ndarray, weight: float = 1.0) -> np.ndarray:
-    """f̄_j(Z) of every row of weights ηξ/√m, shape (calls, m)."""
-    points = np.concatenate([x, z])
-    n = len(x)
-    labels = np.concatenate([y, np.ones(len(z))])
-    weights = np.concatenate([np.full(n, weight / n), np.zeros(len(z))])
-    linear = np.concatenate([np.zeros((len(xi), n)), xi], axis=1)
-    rows = Thresholds().prepare(points).erm_many(Objective(labels, weights, 0.0, 0.0, "zero-one"), linear)
-    return Thresholds().predict(rows, z)
 
 
 def flips(stated: Statement, size: float) -> list[dict[str, Any]]:

@@ -5,26 +5,21 @@
 
 from __future__ import annotations
 
-import math
 from itertools import product
 
 import numpy as np
 from scipy.special import ndtr
 
-from dpbench import bounds
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import margins, sampled
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Real, Statement, inequality
+from dpbench.ledger.measurement import Context, Rows
+from dpbench.ledger.statement import Real, Statement, grid, inequality
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.gaussian_processes import (
-    DRAWS,
     ROOT_2PI,
     on_rays,
     planar_case,
     plane_supremum,
-    reach,
     units_of_the_plane,
 )
 
@@ -81,26 +76,6 @@ STEPS = OF_TWO.replace(
 )
 
 
-def moved_case(blocks: int, seed: int, case: int) -> list[float]:
-    """ρ, the least norm, τ, how often d(t*, t*') > ρ, and the mean supremum, for a random T of unequal norms."""
-    rng = stream(seed, "publicdata.cor1.random", case)
-    size, dimension = int(rng.integers(2, 9)), int(rng.integers(1, 5))
-    vectors = rng.standard_normal((size, dimension))
-    norms = rng.uniform(0.3, 1.0, size)
-    vectors *= (norms / np.linalg.norm(vectors, axis=1))[:, None]
-    tau = float(10.0 ** rng.uniform(-2.5, -0.5))
-    mean = rng.uniform(-0.3, 0.3, size)
-    other = mean + tau * rng.choice((-1.0, 1.0), size)
-    apart = np.linalg.norm(vectors[:, None, :] - vectors, axis=2)
-    rho = float(rng.uniform(0.3, 1.0) * apart.max())
-    hits, total = 0, 0.0
-    for _ in range(blocks):
-        omega = rng.standard_normal((DRAWS, dimension)) @ vectors.T
-        hits += int((apart[(omega + mean).argmin(axis=1), (omega + other).argmin(axis=1)] > rho).sum())
-        total += float(omega.max(axis=1).sum())
-    return [rho, float(norms.min()), tau, float(hits), total / (blocks * DRAWS)]
-
-
 def moved_far(points: np.ndarray, mean: np.ndarray, other: np.ndarray, rho: float) -> float:
     """P(d(t*, t*') > ρ) in the plane, t* the minimiser for the mean function `mean` and t*' for `other`."""
     units = units_of_the_plane()
@@ -134,12 +109,14 @@ def moved(context: Context) -> Rows:
     return "value: smallest relative margin: two functions attain the bound as tau -> 0"
 
 
-@paper.inequality(
+paper.formula(
     "prop1",
+    OF_TWO,
+    points=grid(
+        first=(1,), second=(1, "9/10", "1/2"), c=(-1, "-1/2", 0, "9/10"), tau=("1e-4", "1/100", "3/10"), eta=(1,)
+    ),
     source="Proposition 1 and Corollary 1, equations 11 and 58",
     expected="not refuted",
-    level=LEVEL,
-    statement=OF_TWO,
     quote=r"\leq\frac{8\tau}{\rho^{4}\kappa^{2}\eta}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega(f)\right]",
     because="Its proof rests on Theorem 5, which is false for unequal norms, and has three slips (row steps). It holds "
     "for every rho under Theorem 5's hypotheses: the row any-norms implies it for rho kappa <= 2, and d <= 2. {f, -f} "
@@ -152,7 +129,6 @@ def moved(context: Context) -> Rows:
             "statement": _of_two(ANY_NORMS),
             "because": "By parts E d^2 <= 2 tau E sup omega/eta (in the note). No kappa, rho^2 for rho^4; two "
             "functions attain it as tau -> 0.",
-            "level": 0.0,
         },
         "steps": {
             "points": (),
@@ -176,36 +152,6 @@ def moved(context: Context) -> Rows:
             "statement": STEPS,
             "because": "Two functions, m = 0 and m' = (tau, -tau): Omega'(t*) - Omega'(t*') takes all values up to 2 "
             "tau. For rho > sqrt(2), with d up to 2, tau/(rho^2/2)^2 is less than tau/(rho^2/2).",
-            "level": 0.0,
         },
     },
 )
-def corollary(context: Context) -> Evidence:
-    """Two functions of any norms and angle, exactly; random T of unequal norms and shifted means by sampling.
-
-    κ² is read as inf K(t, t), the smaller bound of the two readings.
-    """
-    rows: list[Row] = []
-    norms = ((1.0, 1.0), (1.0, 0.9), (1.0, 0.5), (0.5, 0.4))
-    for (first, second), correlation, tau in product(norms, (-1.0, -0.5, 0.0, 0.5, 0.9), (1e-4, 1e-2, 0.3)):
-        at = {"first": first, "second": second, "c": correlation, "tau": tau, "eta": 1.0}
-        # Ω(s) − Ω(t) is N(Δm, d²); Δm goes from −τ to τ, and E sup of two is d/√(2π)
-        apart, chance, bound = (OF_TWO.number(wanted, **at) for wanted in ("rho", "chance", "bound"))
-        rows.append({"rho": apart, "kappa": second, "tau": tau, "left": chance, "right": min(1.0, bound)})
-    exact = min(1.0 - row["left"] / row["right"] for row in rows)
-    cases, draws = context.pick(quick=(12, 2), full=(40, 8))
-    count, smallest = draws * DRAWS, math.inf
-    for rho, least, tau, hits, supremum in sampled(context, moved_case, draws, blocks=cases):
-        size = supremum + reach(draws)
-        bound = min(1.0, PRINTED.number("bound", rho=rho, kappa=least, tau=tau, eta=1.0, supremum=size))
-        low = float(bounds.lower(int(hits), count, LEVEL / (2 * cases)))
-        smallest = float(np.minimum(smallest, 1.0 - low / bound))
-        rows.append({"rho": rho, "kappa": least, "tau": tau, "left": low, "right": bound})
-    return margins(
-        rows,
-        "value: smallest relative margin of two functions, exact: opposite ones attain the bound as tau -> 0",
-        f"{cases} random T of 2 to 8 functions with norms 0.3 to 1: none beyond the bound at error {LEVEL:g}, "
-        f"smallest margin {smallest:.3f}",
-        value=exact,
-        trials=cases * count,
-    )
