@@ -202,12 +202,6 @@ def smooth_jl_private_rate(
     return private + h**2 * math.log(2.0 * n / delta) / k
 
 
-def smooth_jl_claim(smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float) -> float:
-    """h‖Y‖/√n + ((h√‖Y‖)^{4/3} + h²)/(nε)^{2/3}, h = √HB‖X‖: the bound that Theorem 2 states, without logarithms."""
-    h = math.sqrt(smoothness) * radius * x_bound
-    return h * y / math.sqrt(n) + ((h * math.sqrt(y)) ** (4.0 / 3.0) + h**2) / (n * epsilon) ** (2.0 / 3.0)
-
-
 def lipschitz_jl_dimension(n: int, epsilon: float, delta: float, constant: float = 1.0) -> float:
     """k = C·log(2n/δ)nε (Theorem 10), not rounded; C is its O(·)."""
     return constant * math.log(2.0 * n / delta) * n * epsilon

@@ -258,7 +258,7 @@ ASSUMPTIONS: Assumptions = {
     },
     "glm.thm2.inequality": {
         "n >= n_0 = 2 at BX = Y": every("glm.thm2.inequality", lambda n: n >= 2, "n"),
-        "k is the printed one, at least 1": every("glm.thm2.inequality", lambda k: k == 1, "printed k"),
+        "k is the printed one, at least 1": every("glm.thm2.inequality", lambda k: 0 < k <= 1, "k"),
     },
     "glm.cor3.inequality": {
         "(z - B)^2/B^2 and (1 + z)^2 are 1 at zero, and 2-smooth as B >= 1": every(

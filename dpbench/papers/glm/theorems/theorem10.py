@@ -21,7 +21,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, profiles, sampled, summary
 from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, profile
+from dpbench.ledger.statement import Integer, Real, Statement, gaussian, profile
 from dpbench.papers.glm import losses, theory, theory_jl
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.populations import PAD, padded, zero_excess
@@ -252,6 +252,18 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
 
 
 _CORRECTED = ((100, 1.25), (400, 1.25), (400, 0.5))
+PRIVATE = Statement(
+    about="For epsilon <= log 4 and delta < 1/2 noise of {sigma} hides T = n^2 steps, at each of which the mean of "
+    "gradients of norm 2GX moves by 4GX/n at most: {claim}, G = X = 1.",
+    symbols={
+        "n": Integer("records", 2, 10**6),
+        "epsilon": Real("claimed", "1/1000", "1386/1000"),
+        "delta": Real("claimed", "1e-12", "499/1000"),
+    },
+    where={"T": "n^2", "sigma": "sqrt(32*T*log(2/delta))/(n*epsilon)"},
+    claim=gaussian(shift="4*sqrt(T)/n", scale="sigma"),
+    steps=("A shift of mu has delta at most exp(-t^2/2)/2, t = epsilon/mu - mu/2, and mu = epsilon/sqrt(2 Lambda).",),
+)
 
 
 @paper.inequality(
@@ -284,6 +296,7 @@ _CORRECTED = ((100, 1.25), (400, 1.25), (400, 0.5))
             "expected": "not refuted",
             "level": LEVEL,
             "rests_on": ("glm.lemma8.inequality.corrected", "glm.thm10.privacy.exact"),
+            "formulas": PRIVATE,
             "quote": r"excess risk of its output  $\widetilde{w}$  is bounded as",
             "statement": "With sigma^2 = 32 T G^2X^2 Lambda/(n epsilon)^2, Lambda = log(2/delta), T = n^2, each Phi "
             "x_i scaled down to length 2X where longer, eta = B/(GX n^(3/2) sqrt(13 + 32k Lambda/(n epsilon^2))), "

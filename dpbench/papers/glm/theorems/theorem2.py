@@ -10,10 +10,10 @@ import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import growing, profiles, vanishing
+from dpbench.ledger.harness import profiles, vanishing
 from dpbench.ledger.harness_rates import swept
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.statement import Integer, Real, Statement, inequality
+from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.populations import ScaledBasis
@@ -240,13 +240,40 @@ def step_size(run: Context) -> Evidence:
     )
 
 
-@paper.inequality(
+PRINTED_K = Statement(
+    about="With k = O((B sqrt(H)X log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) the excess risk is "
+    "O~(sqrt(H)BXY/sqrt(n) + ((sqrt(H)BX sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3)): {claim} with {bound}, {X} and "
+    "{k}.",
+    symbols={
+        "n": Integer("records", 2, "1e30"),
+        "epsilon": Real("claimed", "1/100", 1),
+        "delta": Real("claimed", "1e-10", "1/10"),
+        "c": Real("constant of k", 1, 10**6),
+    },
+    where={
+        "X": "c^2*n^2",
+        "h": "sqrt(2)",
+        "k": "c*(h*log(2*n/delta)*n*epsilon/(X + h*X))^(2/3)",
+        "bound": "h/sqrt(n) + (h^(4/3) + h^2)/(n*epsilon)^(2/3)",
+    },
+    given={"one": ("k <= 1", "rounded up, the printed k is 1")},
+    claim=order("3/16", to="bound*log(2*n/delta)^2", variable="n"),
+    steps=(
+        "Squared loss, BX = Y = 1, 4 coordinates of equal mass and equal weight, normal map: the output lies in a "
+        "uniform subspace of dimension k = 1, whose best point keeps 1 - k/4 of the zero predictor's excess 1/4 on "
+        "average. The bound is granted log(2n/delta)^2 for its O~.",
+    ),
+    witness={"n": 1, "epsilon": 1, "delta": "1e-5", "c": 1, "power_n": 2, "first": 20},
+)
+
+
+paper.formula(
     "thm2",
+    PRINTED_K,
+    points=[{"n": 10**k, "epsilon": 1, "delta": DELTA, "c": 1} for k in range(4, 21, 4)],
     source="Theorem 2, its k",
     expected="refuted",
     holds="glm.thm2.inequality.corrected",
-    statement="With k = O((B sqrt(H)X log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) the excess risk is "
-    "O~(sqrt(H)BXY/sqrt(n) + ((sqrt(H)BX sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3)).",
     because="k must be a number, and this one goes to c^(2/3) k with (w, x) -> (cw, x/c), which changes nothing else: "
     "it lacks a factor X. For large X and BX = Y it is 1, and one dimension of four loses three quarters.",
     weight="misprint",
@@ -255,7 +282,7 @@ def step_size(run: Context) -> Evidence:
     r"O\left(\frac{B\sqrt{H}\|\mathcal{X}\|\log(2n/\delta)n\epsilon}"
     r"{\|\mathcal{Y}\|\|\mathcal{X}\|+\sqrt{H}B\|\mathcal{X}\|^2}\right)^{2/3}$",
     consequence="The k that balances the two terms of A.4 has one factor |X| more; at |X| far from 1 the map keeps "
-    "too few dimensions and the constant needed grows like n^0.46. At |X| = 1 there is no difference.",
+    "too few dimensions and the constant needed grows with n. At |X| = 1 there is no difference.",
     errata=Correction(
         place="Theorem 2, section 3.1.2",
         line=200,
@@ -264,7 +291,6 @@ def step_size(run: Context) -> Evidence:
         caveat="The proof ends with another k, which has the factor: “Setting  $k = "
         r"O\left(\frac{BH\|\mathcal{X}\|\log(2n/\delta)n\epsilon}{G}\right)^{2/3}$  completes the proof.”",
     ),
-    no_certificate="the excess is a closed form over hardest scales found by search",
     row="dimension",
     rows={
         "corrected": {
@@ -303,35 +329,6 @@ def step_size(run: Context) -> Evidence:
         },
     },
 )
-def dimension(context: Context) -> Evidence:
-    """BX = Y = 1 in a unit of w where the printed k is 1: a lower bound on the excess that no noise enters."""
-    x_bound, d, epsilon, rows = 1e12, 4, 1.0, []
-    for n in (10**4, 10**6, 10**8, 10**10):
-        k = max(1, math.ceil(theory.smooth_jl_dimension(H, x_bound, 1.0, 1.0 / x_bound, n, epsilon, DELTA)))
-        balance = theory.smooth_jl_balance(H, x_bound, 1.0, 1.0 / x_bound, n, epsilon)
-        excess = (1.0 - k / d) / d
-        bound = theory.smooth_jl_claim(H, x_bound, 1.0, 1.0 / x_bound, n, epsilon) * math.log(2.0 * n / DELTA) ** 2
-        rows.append(
-            {
-                "n": n,
-                "printed k": k,
-                "balancing k": balance,
-                "excess": excess,
-                "bound": bound,
-                "constant": excess / bound,
-                "zero predictor": 1.0 / d,
-            }
-        )
-    return growing(
-        rows,
-        "value: the exponent in n of the constant that the bound needs",
-        "squared loss, X = 1e12, B = 1e-12, Y = 1, 4 coordinates of equal mass and equal weight, normal map, epsilon = "
-        "1: the output lies in a uniform subspace of dimension k = 1, whose best point keeps 1 - k/4 of the zero "
-        "predictor's excess on average (exact); the bound is granted a factor log(2n/delta)^2 for its O~",
-        "at X = 1 the printed k is the balancing one up to a logarithm and a constant; another constant in it is met "
-        "by another X",
-    )
-
 
 CONSTANT = 0.004
 """The factor that Theorem 2 leaves in its k = O(...)^(2/3)."""
