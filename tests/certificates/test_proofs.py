@@ -215,8 +215,7 @@ def dimension(rng: random.Random) -> tuple[float, float]:
     case = *(uniform(rng, -2, 2) for _ in range(4)), 10**4, uniform(rng, -2, 1)
     smoothness, x_bound, y, radius = case[:4]
     h = math.sqrt(smoothness) * radius * x_bound
-    root = math.sqrt(case[0]) * case[3] * case[1]
-    stated = ((root * math.sqrt(case[2])) ** (4.0 / 3.0) + root**2) / (case[4] * case[5]) ** (2.0 / 3.0)
+    stated = ((h * math.sqrt(y)) ** (4.0 / 3.0) + h**2) / (case[4] * case[5]) ** (2.0 / 3.0)
     k, bound = theory.smooth_jl_balance(*case), theory.smooth_gradient_bound(*case[:4])
     left = bound * radius * math.sqrt(k) / (case[4] * case[5]) + smoothness * (radius * x_bound) ** 2 / k
     return ratio("glm.thm2.inequality.corrected", t=h / (y + h)), left / (2.0 ** (5.0 / 3.0) * stated)

@@ -11,6 +11,9 @@ import pytest
 from scipy.special import ndtri
 
 import dpbench.papers
+from dpbench.papers.glm.theorems import theorem3, theorem10
+from dpbench.privacy import gaussian
+from lowerbounds.regime_floors import PROVED
 
 NOTES = {
     name: (Path(dpbench.papers.__file__).parent / name / "note.tex").read_text(encoding="utf-8")
@@ -21,6 +24,19 @@ NOTES = {
 def test_files_that_a_note_names_are_there() -> None:
     named = [name.replace("\\_", "_") for text in NOTES.values() for name in re.findall(r"\\texttt\{(\S+/\S+)\}", text)]
     assert named and all((Path(__file__).parents[2] / name).exists() for name in named)
+
+
+def test_numbers_of_the_glm_note_are_those_of_its_statements() -> None:
+    note, sizes = NOTES["glm"], (10**6, 10**10, 10**14)
+    over = [f"{theorem3.least_excess(n, n**-0.5, 1e-15) / theorem3.remark_rate(n, n**-0.5, 1e-15):.2g}" for n in sizes]
+    assert "{}, {} and {} times the remark's rate".format(*over) in note
+    assert f"${PROVED}\\,\\Y^2\\min" in note
+    assert f"{gaussian.delta(1.0, 1.0 / math.sqrt(math.log(1e5))) * 1e5:.2f}\\cdot10^{{-5}}" in note
+    rate = (3.0 - math.log(4.0)) / 2.0  # log P(chi^2_k > 4k) <= -rate k
+    assert f"{1.0 / rate:.2f}\\log(2n/\\delta)$ suffices" in note
+    assert math.exp(1.0 / 4.0) / 4.0 < 0.33 and "but for a chance of $0.33\\beta$" in note
+    floor, _, _ = theorem10.rate_floor(10**8, 1e-4, 1)
+    assert f"{math.floor(1e3 * floor) / 1e3:.3f}\\,GB" in note
 
 
 def test_the_first_display_of_a31_has_the_cube_of_y() -> None:
