@@ -25,7 +25,9 @@ from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.algorithms.scoring import clipped_risk, loss_range, split
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.theorems.theorem7 import worst_choice
+from dpbench.papers.glm.theorems.pairs import random_record
+from dpbench.papers.glm.theorems.selection_privacy import NAMES
+from dpbench.papers.glm.theorems.selection_privacy import problem as small_problem
 from dpbench.privacy import gaussian, selection
 
 GD = NoisyGD(1.0, 1e-5, steps=8)
@@ -81,6 +83,28 @@ def test_parts_are_disjoint_ordered_and_share_moments() -> None:
     assert fresh == parts[0][1]
     with pytest.raises(validation.InvalidInput, match=r"^problem must be of at least 41 records"):
         split(data, 41, (1.0,))
+
+
+def worst_choice(seed: int, tries: int) -> tuple[float, float]:
+    """The largest change of a score over its sensitivity, and the largest exact ε of the choice at ε = 1."""
+    rng, moved, leaks = stream(seed, "glm.thm7.privacy"), 0.0, 0.0
+    search = PrivateGridSearch(GD, 1.0, 1e-5, candidates=3)
+    for turn in range(tries):
+        data = small_problem(NAMES[turn % len(NAMES)])
+        index = data.n // 2 + int(rng.integers(data.n // 2))
+        first, second = (data.replace_record(index, *random_record(data, rng, turn % 3 > 0)) for _ in range(2))
+        lengths = 2.0 ** np.arange(1, 4) * (1.0 if turn % 2 else 10.0)
+        models = []
+        for length in lengths:
+            w = rng.standard_normal(3)
+            w[:] = np.eye(3)[rng.integers(3)] if turn % 5 == 0 else w / np.linalg.norm(w)
+            models.append(rng.choice((-1.0, 1.0)) * length * w[None, :])
+        scores = [search.scores(p, models)[0] for p in (first, second)]
+        gammas = search.sensitivities(data)
+        moved = float(np.maximum(moved, float((np.abs(scores[0] - scores[1])[1:] / gammas[1:]).max())))
+        pair = selection.generalized_exponential_pair(scores[0], scores[1], gammas, 1.0, 0.25 * search.beta)
+        leaks = float(np.maximum(leaks, pair.epsilon(0.0)))
+    return moved, leaks
 
 
 def test_one_record_moves_a_score_by_at_most_its_sensitivity() -> None:

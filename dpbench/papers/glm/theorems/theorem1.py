@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
-from dpbench.core.sampling import stream
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
@@ -19,7 +18,6 @@ from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.noisy_gd_privacy import CALIBRATED, GUARANTEED, PRINTED
 from dpbench.papers.glm.theorems.pairs import (
@@ -27,7 +25,6 @@ from dpbench.papers.glm.theorems.pairs import (
     SEARCH,
     cancelling_pair,
     claimed_and_true,
-    curved,
     gradient_distance,
     guarantees_over,
     searched,
@@ -96,33 +93,13 @@ def _curve(problem: GLMProblem, neighbour: GLMProblem) -> dict[str, list[float]]
     return claimed_and_true(np.geomspace(0.25, 128.0, 37), FIGURE_DELTA, true)
 
 
-class _Gap:
-    """n·‖difference of the mean gradients‖ of two problems at points of the ball: its boundary, or inside."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = stream(seed, "points of the ball")
-
-    def __call__(self, problem: GLMProblem, neighbour: GLMProblem) -> float:
-        w = self.rng.standard_normal((8, problem.d))
-        w *= problem.radius / np.linalg.norm(w, axis=1, keepdims=True)
-        w[4:] *= self.rng.random((4, 1))
-        sums = [p.loss.derivative(p.predictions(w), p.y) @ p.X for p in (problem, neighbour)]
-        return float(np.linalg.norm(sums[0] - sums[1], axis=1).max())
-
-
 def exact(context: Context) -> tuple[str, Evidence]:
     """Every loss at every (ε, δ) by its guarantee; then attacks on the worst pair and on real data."""
     names = (*losses.BY_NAME, "capped-linear")
-    searches = []
-    for name in ("squared", "logistic", "huber"):
-        problem = curved(name)
-        bound = gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
-        searches.append(searched(problem, _Gap(context.seed), bound, context.seed, context.pick(**SEARCH)))
     attacks = _attacks(context)
     guarantees = guarantees_over(NoisyGD, names, (0.01, 2.0), TARGETS)
     return profiles(
         [*guarantees, *attacks],
-        "no two records' gradients at one point of the ball are further apart than D: " + "; ".join(searches),
         *(
             f"attack on {a['on']}: epsilon >= {a['attack']:.4g} at delta = {a['delta']:g} (claimed {a['epsilon']:g})"
             for a in attacks
