@@ -146,6 +146,13 @@ def test_variance_left_by_gaussians_is_the_integral(distance: int) -> None:
     assert curves.bayes_variance(curve(Unnamed(MU)).pair(distance)) == pytest.approx(expected, rel=5e-3)
 
 
+def test_neighbours_under_gaussian_noise_leak_nothing_and_have_its_chi_squared() -> None:
+    square = quad(lambda x: (norm.pdf(x) - norm.pdf(x - MU)) ** 2 / norm.pdf(x), -12.0, MU + 12.0, epsabs=1e-13)[0]
+    assert curve({"mu": MU}).leak_and_square() == pytest.approx((0.0, square), rel=1e-9)
+    leak, bound = curve(Unnamed(MU)).leak_and_square()
+    assert 0.0 <= leak < 5e-3 and bound >= 0.9 * square
+
+
 def test_pure_approximate_and_laplace_profiles_come_back() -> None:
     for k in (1, 4, 9):
         pure = curve(pure_profile(0.4, why="a test")).overlap(k)
