@@ -189,7 +189,7 @@ def test_a_worse_pair_at_one_point_is_not_found() -> None:
 def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = theory.regularized_stability
     monkeypatch.setattr(theory, "regularized_stability", lambda n, eta: 0.999 * honest(n, eta))
-    assert measured(lemma2.stability, context, "mean", True)[0] == "refuted"
+    assert measured(lemma2.stability, context, sharp=True)[0] == "refuted"
     assert measured(lemmas1_7.zero_norm, context)[0] == "not refuted"
     call = theory.one_call_stability
     monkeypatch.setattr(theory, "one_call_stability", lambda *a: 0.99 * call(*a))
