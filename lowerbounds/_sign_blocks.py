@@ -80,7 +80,8 @@ class Labels(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SignFamily(HardFamily):
-    """Members are σ ∈ {±1}^{d'}, uniform: the minimiser is σ·target, the excess weight·Σ_j (w_j − σ_j·target)².
+    """Members are σ ∈ {±1}^{d'}, uniform: the minimiser is σ·target, the excess weight·Σ_j (w_j − σ_j·target)² unless a
+    subclass has another.
 
     Attributes
     ----------

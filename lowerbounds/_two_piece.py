@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from lowerbounds import _kernels as kernels
+from lowerbounds._sign_blocks import SignFamily
 from lowerbounds.curves import Curve
-from lowerbounds.instances import HardFamily, Instance, basis_rows, batch, invalid, needed
+from lowerbounds.instances import Instance, basis_rows, batch, invalid, needed, signs
 
 
 def best_two_piece(n: int, x_bound: float, label: float) -> TwoPiece:
@@ -34,6 +35,8 @@ def _two_piece(n: int, bias: float, x_bound: float, label: float) -> TwoPiece:
         d=1,
         bounds=(2.0 * x_bound, 2.0 * label, label / x_bound),
         parameters={"bias": bias, "label": label, "target": target},
+        active=1,
+        target=target,
         bias=bias,
         x_bound=x_bound,
         label=label,
@@ -42,8 +45,8 @@ def _two_piece(n: int, bias: float, x_bound: float, label: float) -> TwoPiece:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TwoPiece(HardFamily):
-    """x = ‖X‖, y = ±`label` with mean σ·bias·label, σ = ±1; see `nonprivate`. `best` is ⟨w*, x⟩ for σ = 1."""
+class TwoPiece(SignFamily):
+    """x = ‖X‖, y = ±`label` with mean σ·bias·label, one sign σ; see `nonprivate`. `best` is ⟨w*, x⟩ for σ = 1."""
 
     bias: float
     x_bound: float
@@ -52,36 +55,26 @@ class TwoPiece(HardFamily):
 
     loss: ClassVar[str] = "huber"
 
-    @property
-    def box(self) -> tuple[float, float]:
-        return -self.best / self.x_bound, self.best / self.x_bound
-
     def left(self, privacy: Curve | None = None) -> float:
         """e₊(0)·(1 − TV) between the laws of the number of positive labels, Bin(n, (1 ± ρ)/2)."""
         from scipy.stats import binom  # half a second to import, and most families need none
 
         hits = likely_counts(self.n, self.bias)
         up, down = (binom.pmf(hits, self.n, 0.5 * (1.0 + s * self.bias)) for s in (1, -1))
-        return float(self.excess(1, np.zeros((1, 1)))[0]) * float(np.minimum(up, down).sum())
-
-    def members(self, rng: np.random.Generator) -> int:
-        return 2 * int(rng.integers(2)) - 1
+        return float(self.excess(np.ones(1), np.zeros((1, 1)))[0]) * float(np.minimum(up, down).sum())
 
     def largest(self, low: float, high: float) -> float:
         ends = np.array([[low], [high]])  # the excess is convex
-        return max(float(self.excess(sign, ends).max()) for sign in (-1, 1))
+        return max(float(self.excess(np.array([sign]), ends).max()) for sign in (-1.0, 1.0))
 
-    def instances(self, member: int, rng: np.random.Generator | None = None) -> Instance:
+    def instances(self, member: np.ndarray, rng: np.random.Generator | None = None) -> Instance:
         hits = np.empty(self.n)
-        kernels.draw_hits(needed(rng), 0.5 * (1.0 + self.bias * _sign(member)), hits)
+        kernels.draw_hits(needed(rng), 0.5 * (1.0 + self.bias * float(signs(member, 1)[0])), hits)
         X = basis_rows(np.zeros(self.n, dtype=np.int64), 2.0 * self.x_bound, self.n, 1)
         return self._instance(X, 2.0 * np.where(hits > 0.0, self.label, -self.label))
 
-    def minimisers(self, member: int) -> np.ndarray:
-        return np.array([_sign(member) * self.best / self.x_bound])
-
-    def excesses(self, members: Sequence[int], outputs: np.ndarray) -> np.ndarray:
-        turned, made = np.array([float(_sign(member)) for member in members]), batch(members, outputs, 1)
+    def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
+        turned, made = np.array([signs(member, 1)[0] for member in members]), batch(members, outputs, 1)
         out = np.empty(made.shape[:2])
         kernels.two_piece_excess(turned, self.bias, self.label, self.x_bound, self._lowest, made, out)
         return out
@@ -98,9 +91,3 @@ def likely_counts(trials: int, bias: float) -> np.ndarray:
     """The counts within 9 standard deviations of the means of Bin(trials, (1 ± bias)/2)."""
     half, reach = 0.5 * trials, 0.5 * trials * bias + 4.5 * math.sqrt(trials)
     return np.arange(max(0, math.floor(half - reach)), min(trials, math.ceil(half + reach)) + 1)
-
-
-def _sign(member: int) -> int:
-    if member not in (-1, 1):
-        raise invalid("member", "-1 or 1", member)
-    return member

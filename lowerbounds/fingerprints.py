@@ -39,7 +39,6 @@ def fingerprinting(
     delta: float = 0.0,
     *,
     p: float = 2.0,
-    q: float = 2.0,
     x_bound: float = 1.0,
     radius: float = 1.0,
     mass: float | None = None,
@@ -51,8 +50,8 @@ def fingerprinting(
     """Distributions on a scaled basis whose medians a private algorithm cannot learn; absolute loss, G = 1.
 
     A record is x = ‖X‖e_j for each j ≤ d' with probability α/d', else x = 0; y = (B/d'^{1/p})⟨x, z⟩ with
-    z_j ~ Bernoulli(μ_j), and μ_j ~ Beta(β, β) independently. All basis vectors have every ℓ_q norm ‖X‖, so that
-    `q` only says in which norm the loss is ‖X‖-Lipschitz; ‖w̃‖_p ≤ B. Theorem 6 is p = q = 2, Corollary 4 is
+    z_j ~ Bernoulli(μ_j), and μ_j ~ Beta(β, β) independently. All basis vectors have every ℓ_q norm ‖X‖, so that q,
+    the norm in which the loss is ‖X‖-Lipschitz, is in no number; ‖w̃‖_p ≤ B. Theorem 6 is p = q = 2, Corollary 4 is
     ‖X‖ = 1 with the dimension for the rank.
 
     Parameters
@@ -62,7 +61,7 @@ def fingerprinting(
         the rank from d').
     epsilon, delta : float
         The privacy that the floor is for; or a privacy curve in the place of ε (`lowerbounds.curve`).
-    p, q : float
+    p : float
         At least 1; infinity is allowed.
     x_bound, radius : float
         ‖X‖ and B.
@@ -102,7 +101,6 @@ def fingerprinting(
     claim = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS))
     x_bound, radius = positive("x_bound", x_bound), positive("radius", radius)
     power = _inverse("p", p)
-    _inverse("q", q)
     choice("comparison", comparison, ("minimiser", "means"))
     if constants == "printed":
         if not epsilon <= 1.2 or not delta <= epsilon:
@@ -128,7 +126,7 @@ def fingerprinting(
         # The largest Euclidean norm of a minimiser, all of whose d' coordinates are B/d'^{1/p}.
         bounds=(x_bound, scale * x_bound, scale * math.sqrt(size) * (1.0 + 1e-12)),
         claim=claim,
-        parameters={"active": size, "mass": weight, "beta": shape, "scale": scale, "p": p, "q": q},
+        parameters={"active": size, "mass": weight, "beta": shape, "scale": scale, "p": p},
         printed=_printed_floor(n * epsilon, rank, size, power, radius * x_bound) if constants == "printed" else None,
         active=size,
         mass=weight,

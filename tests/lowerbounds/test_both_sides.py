@@ -282,7 +282,7 @@ GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "fingerprinting": (
         fingerprinting,
         {"n": 100, "rank": 4, "epsilon": 0.5, "delta": 0.0, "x_bound": 1.0, "radius": 1.0, "mass": 0.01, "active": 4,
-         "beta": 0.01, "p": 2.0, "q": 2.0},
+         "beta": 0.01, "p": 2.0},
     ),
     "large_radius": (large_radius, {"n": 100, "d": 2, "epsilon": 0.5, "delta": 0.0, "radius": 9.0, **BOUNDS}),
     "nonprivate": (nonprivate, {"n": 100, "d": 2, "radius": 1.0, **BOUNDS}),
@@ -299,7 +299,7 @@ GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "heavy_regression": (families.heavy_regression, {"n": 10, "d": 2, "chance": 0.5, "theta": 2.0}),
     "selection": (families.selection, {"n": 10, "candidates": 3, "votes": 2}),
 }  # fmt: skip
-ZERO, NONE, INFINITE = {"delta", "public"}, {"distance", "mass", "active", "beta", "public", "records"}, {"p", "q"}
+ZERO, NONE, INFINITE = {"delta", "public"}, {"distance", "mass", "active", "beta", "public", "records"}, {"p"}
 """Arguments that may be 0, None, or infinite."""
 
 

@@ -199,10 +199,10 @@ def test_two_piece_population() -> None:
     bias = family.parameters["bias"]
     grid = np.linspace(-2.5, 2.5, 50_001)
     risk = np.array([sum((1.0 + s * bias) / 2.0 * naive.two_piece(w - s * 2.0) for s in (1, -1)) for w in grid])
-    assert family.minimisers(1)[0] == pytest.approx(grid[risk.argmin()], abs=2e-4)
-    np.testing.assert_allclose(family.excess(1, grid[:, None]), risk - risk.min(), atol=1e-7)
+    assert family.minimisers([1.0])[0] == pytest.approx(grid[risk.argmin()], abs=2e-4)
+    np.testing.assert_allclose(family.excess([1.0], grid[:, None]), risk - risk.min(), atol=1e-7)
     # Huber's loss on the doubled instance is twice the two-piece loss.
-    instance = family.instances(1, np.random.default_rng(0))
+    instance = family.instances([1.0], np.random.default_rng(0))
     x, y = instance.X.toarray()[0, 0], instance.y[0]
     for w in (-1.0, 1.7, 3.0):
         r = abs(x * w - y)

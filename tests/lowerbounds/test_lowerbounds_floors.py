@@ -174,7 +174,7 @@ def test_two_piece_floor_below_every_rule_of_the_count() -> None:
     """Bayes risk of 6 labels by search over all values at each count: at or above the floor, within a third."""
     family = nonprivate(6, theorem="16", y_bound=2.0, radius=2.0)
     bias, grid = family.parameters["bias"], np.linspace(-2.0, 2.0, 801)[:, None]
-    plus, minus = family.excess(1, grid), family.excess(-1, grid)
+    plus, minus = family.excess([1.0], grid), family.excess([-1.0], grid)
     risk = 0.0
     for h in range(7):
         up = math.comb(6, h) * ((1 + bias) / 2) ** h * ((1 - bias) / 2) ** (6 - h)
