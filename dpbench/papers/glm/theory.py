@@ -68,13 +68,11 @@ def transition_dimension(smoothness: float, x_bound: float, y: float, radius: fl
 
 
 def noisy_gd_glm_rate(
-    smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float,
-    *, power: int = 2,
-) -> float:  # fmt: skip
-    """√HB‖X‖‖Y‖/√n + (√H‖X‖‖Y‖ + H‖X‖²B^p)B√(dL)/(nε): Corollary 2 has p = 2, the G of Theorem 1 p = 1."""
+    smoothness: float, x_bound: float, y: float, radius: float, n: int, dimension: int, epsilon: float, delta: float
+) -> float:
+    """√HB‖X‖‖Y‖/√n + (√H‖X‖‖Y‖ + H‖X‖²B)B√(dL)/(nε), with the G of Theorem 1; Corollary 2 prints B² for its last B."""
     h = math.sqrt(smoothness) * x_bound
-    gradient = h * y + h**2 * radius**power
-    private = gradient * radius * math.sqrt(dimension * math.log(1.0 / delta)) / (n * epsilon)
+    private = (h * y + h**2 * radius) * radius * math.sqrt(dimension * math.log(1.0 / delta)) / (n * epsilon)
     return h * radius * y / math.sqrt(n) + private
 
 

@@ -254,7 +254,8 @@ ASSUMPTIONS: Assumptions = {
             "glm.lemma6.inequality.printed", lambda n, x, b: n >= 2 and abs(b * x - 1.0) < 1e-9, "n", "X", "B")},
     "glm.lemma7.inequality": {
         "n >= n_0 = 2 at BX = Y": every("glm.lemma7.inequality", lambda n: n >= 2, "n"),
-        "k = 16 = Omega(log n), constant 1": every("glm.lemma7.inequality", lambda n: math.log(n) <= 16, "n"),
+        "k = Omega(log n), constant 16": every(
+            "glm.lemma7.inequality", lambda n, k: k >= 15.9 * math.log(n), "n", "k"),
     },
     "glm.thm2.inequality": {
         "n >= n_0 = 2 at BX = Y": every("glm.thm2.inequality", lambda n: n >= 2, "n"),

@@ -112,8 +112,8 @@ def corrected(context: Context) -> Evidence:
         sigma = theory.noisy_gd_noise(theory.smooth_gradient_bound(H, 1.0, 1.0, ratio), n, n, epsilon, DELTA)
         eta = theory.noisy_gd_step_size(ratio, n, H, 1.0, 1.0, sigma, dimension)
         scale = hardest_scale("squared", n, dimension, eta, sigma, radius=ratio)
-        both = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, epsilon, DELTA, power=1)
-        first = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, 1e300, DELTA, power=1)
+        both = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, epsilon, DELTA)
+        first = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, 1e300, DELTA)
         bound = CONSTANTS[0] * first + CONSTANTS[1] * (both - first)
         rows.append(
             {
