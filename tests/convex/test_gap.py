@@ -49,7 +49,7 @@ def quadratic_disagreement(run: Any, count: int) -> str:
 
 
 def test_quadratics_agree_with_a_search() -> None:
-    assert not quadratic_disagreement(least_quadratics, 10 * INSTANCES)
+    assert not quadratic_disagreement(least_quadratics, 60)  # the planted errors below are caught in 40
 
 
 PLANTED_QUADRATICS = [
@@ -136,7 +136,7 @@ def losses_disagreement(huber: bool, count: int, slow: bool = False) -> str:
 @pytest.mark.parametrize("slow", [False, True])
 @pytest.mark.parametrize("huber", [False, True])
 def test_losses_agree_with_a_search(huber: bool, slow: bool) -> None:
-    assert not losses_disagreement(huber, 4 if slow else INSTANCES, slow)
+    assert not losses_disagreement(huber, 4 if slow else min(10, INSTANCES), slow)
 
 
 def test_a_barrier_that_stays_shows_in_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
