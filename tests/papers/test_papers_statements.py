@@ -9,7 +9,8 @@ from functools import partial
 
 import pytest
 
-from dpbench.certificates.judge_pieces import Piece, searched
+from dpbench.certificates.judge_pieces import pieces
+from dpbench.certificates.search.question import Question
 from dpbench.ledger.registry import all_claims
 from dpbench.papers.glm import theory_selection as selection
 from dpbench.papers.heavytail import theory as heavytail
@@ -88,7 +89,7 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
 @pytest.mark.parametrize(("name", "wanted"), SAME)
 def test_a_statement_says_what_theory_computes(name: str, wanted: str) -> None:
     statement, rng = STATED[name], random.Random(name)
-    space = searched(statement, Piece((), "", {}, ("", ""), {}))
+    space = Question(statement, pieces(statement)[0])
     for _ in range(20):
         values = space.point([rng.random() for _ in space.parameters])
         found = statement.number(wanted, **values)
