@@ -708,8 +708,8 @@ def _events(score: Score, chain: Chain, loss: Loss, runs: int, z: float, tried: 
     for forward in (True, False):
         best: tuple[float, int, bool, Array, Array] | None = None
         for above in (True, False):
-            fitted, (p, q) = ((x if above else 1.0 - x)[:: 1 if forward else -1] for x in (chain.fitted, chain.raw))
-            promise = _promises(chain, fitted, (p, q), loss, runs, z, tried)
+            fitted, raw = ((x if above else 1.0 - x)[:: 1 if forward else -1] for x in (chain.fitted, chain.raw))
+            promise, (p, q) = _promises(chain, fitted, raw, loss, runs, z, tried), raw
             k = int(np.argmax(promise))
             if best is None or promise[k] > best[0]:
                 best = float(promise[k]), k, above, p[k : k + 1], q[k : k + 1] + 3.0 / runs

@@ -232,15 +232,18 @@ class AuditResult:
             return "no claim"
         if self.verdict == "refuted":
             return f"refuted: {self.unit} >= {self.bound:.4g}{'' if claimed is None else f' > {claimed:g}'}"
+        return f"{self.verdict}; {self.power}"
+
+    @property
+    def power(self) -> str:
+        """What an audit of these frequencies would have caught with probability one half, in words."""
         if self.detectable is None:
-            return (
-                f"{self.verdict}; no power: so few {'runs' if self.certified else 'canaries'} could not have refuted it"
-            )
+            return f"no power: so few {'runs' if self.certified else 'canaries'} could not have refuted it"
         times = self.noise_caught
         if times is not None and times > POWERLESS:
-            return f"{self.verdict}; no power: would not have caught ten times too little noise"
+            return "no power: would not have caught ten times too little noise"
         noise = "" if times is None else f" (noise {times:.3g} times too small)"
-        return f"{self.verdict}; would have caught {self.unit} {self.detectable:.3g}{noise}"
+        return f"would have caught {self.unit} {self.detectable:.3g}{noise}"
 
     @property
     def convention(self) -> str:

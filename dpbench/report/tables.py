@@ -175,10 +175,8 @@ def print_audit(
         _field(
             console, "independence", f"{len(result.checks)} kinds of dependence looked for, least p-value {least:.3g}"
         )
-    if result.detectable is not None and result.verdict != "refuted":
-        text = f"{result.unit} {number(result.detectable)} would have been refuted with probability one half"
-        _field(console, "detectable", text)
     if result.verdict == "not refuted":
+        _field(console, "power", result.power)
         _field(console, "note", "not refuted is not a proof: samples cannot show that a mechanism is private")
 
 
