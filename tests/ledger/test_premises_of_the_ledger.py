@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from made_up import claim
 
@@ -13,6 +13,7 @@ import dpbench
 from dpbench.ledger import registry
 from dpbench.ledger import verify as running
 from dpbench.papers.glm.theorems import premises
+from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
 
 LEMMA = "glm.lemma0.inequality"
@@ -93,13 +94,12 @@ def test_a_mistake_shared_by_noise_and_guarantee_is_seen(
     assert least() < -1e-3
 
 
-def test_the_composed_loss_is_that_of_one_longer_step() -> None:
-    """Two steps of μ are one of √2·μ: the integral agrees with the closed form to six digits."""
-    from scipy.special import ndtr
-
-    mu, epsilon = np.sqrt(2.0), 1.0
-    exact = ndtr(mu / 2 - epsilon / mu) - np.exp(epsilon) * ndtr(-mu / 2 - epsilon / mu)
-    assert premises._composed(epsilon, 1.0, 1) == pytest.approx(exact, rel=1e-6)
+@pytest.mark.parametrize(("mu", "before"), [(0.5, 0), (0.5, 3), (1.3, 8)])
+def test_the_composed_loss_is_that_of_one_longer_step(mu: float, before: int) -> None:
+    """The entry holds a profile to it from above: a smaller one would refute nothing."""
+    for epsilon in (0.1, 1.0, 3.0):
+        exact = gaussian.delta(epsilon, mu * math.sqrt(before + 1.0))
+        assert premises._composed(epsilon, mu, before) == pytest.approx(exact, rel=1e-6)
 
 
 def test_lemma_11_rests_on_the_stability_that_its_proof_uses() -> None:
