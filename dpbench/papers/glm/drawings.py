@@ -220,7 +220,7 @@ benign = curves(
     [
         *(Line("excess", name, LOOKS[name], ("standard error",), name) for name in list(LOOKS)[:3]),
         *(Line("ceiling", "", {"color": LOOKS[name]["color"], "ls": ":"}, only=name) for name in list(LOOKS)[:3]),
-        Line("zero", "zero predictor; dotted: ceilings", ZERO, only="noisy GD"),
+        Line("zero", "zero (dotted: ceilings)", ZERO, only="noisy GD"),
     ],
     xlabel="dimension $d$",
     ylabel="excess population risk",
