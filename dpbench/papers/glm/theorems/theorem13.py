@@ -239,9 +239,10 @@ DIFFERENCES = Statement(
 
 
 IN_THE_BALL = Statement(
-    about="For models in B_B and m >= log_4(4/beta), with probability at least 1 - beta the excess risk is at most 5 "
-    "ERR + 2 Lambda + 8 sqrt(H~)B|Y|sqrt(l/n') + 72 H~B^2 l/n' + 2Ml/(3n'), n' = n/(m + 1), l = log(2m/beta), M = (|Y| "
-    "+ sqrt(H~/2)B)^2, Lambda = 2b log(4m/beta), b = 4M(m + 1)/(n epsilon): no term |Y|^2/sqrt(n), nor |Y|/sqrt(n).",
+    about="For models in B_B of mean excess risk ERR and m >= log_4(4/beta), with probability at least 1 - beta the "
+    "excess risk is at most 5 ERR + 2 Lambda + 8 sqrt(H~)B|Y|sqrt(l/n') + 72 H~B^2 l/n' + 2Ml/(3n'), n' = n/(m + 1), l "
+    "= log(2m/beta), M = (|Y| + sqrt(H~/2)B)^2, Lambda = 2b log(4m/beta), b = 4M(m + 1)/(n epsilon): no term "
+    "|Y|^2/sqrt(n), nor |Y|/sqrt(n).",
     symbols={
         "n": Integer("records", 2, 10**12),
         "m": Integer("models", 1, 30),
