@@ -30,6 +30,7 @@ def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints() ->
 
 
 APART = {  # two questions by nature
+    "glm.thm7.inequality": "a point mass, and a loss of two slopes with one or the other chance",
     "publicdata.thm4.inequality": "a sample size, and the privacy of other weights",
     "publicdata.alg2.privacy": "the sum of the losses, which eta alone hides, and their mean",
 }
@@ -41,6 +42,7 @@ def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None
     own = {
         "glm.thm4.floor.small-radius": {"s"},  # the variable of a path, by which the correction's reach is defined
         "glm.lemma11.inequality.rare": {"square"},  # one wording of its U or the other
+        "glm.thm7.inequality.constants": {"beta", "epsilon"},  # the correction is asked of more of them
         "publicdata.lemma9.privacy": {"m"},  # what is printed fails at few points alone
     }
     shared = 0

@@ -414,7 +414,7 @@ paper.formula(
     rows={
         "constants": {
             "statement": UNIT,
-            "source": "Theorem 7, Algorithm 4 with sensitivities 2 Delta(B_j)/n",
+            "source": "Theorem 7, Algorithm 4 with sensitivities Delta(B_j)/n",
             "quote": r"\frac{5\Delta(2 \max \left\{ \left\| w^* \right\|, 1 \right\})}{n\epsilon} \Big\}.",
             "because": "With all losses c times as large every score, Delta, ERR and the excess are so too, and "
             "sqrt(4Y^2 log(4K/beta)/n) sqrt(c) times. GenExpMech loses up to 16 Delta log(4(K+1)/beta)/(n epsilon).",
