@@ -1,7 +1,7 @@
 """Two ledgers side by side: which verdicts differ, and which numbers moved by more than floating point explains.
 
 At one seed, the value and every column of an entry agree within a relative difference of 1e-9 where the entry is exact
-and 1e-6 where it samples; an entry may declare more (`Claim.drift`), where last bits flip decisions of a sampler.
+and 1e-6 where it samples.
 
 Another type of processor, or other versions of the libraries, round differently: a parameter that differs in its last
 bit names another seed. Between two such environments the numbers of an entry that samples are those of two independent
@@ -24,8 +24,6 @@ from dpbench.ledger.evidence import committed
 from dpbench.ledger.words import ROWS
 
 EXACT, SAMPLED = 1e-9, 1e-6
-MOST_MOVED = 5
-"""Entries that may move further than that, within what they declare, before a comparison fails."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,10 @@ class Difference:
     Attributes
     ----------
     id : str
-    kind : {"same", "moved", "elsewhere", "differs", "verdict", "missing", "new"}
-        "moved": beyond the common tolerance, within the declared one; "elsewhere": beyond that, of an entry that
-        samples and was run on another type of processor or with other versions, with the same columns and each value in
-        the other's interval; "differs": beyond all of these, or of other columns.
+    kind : {"same", "elsewhere", "differs", "verdict", "missing", "new"}
+        "elsewhere": beyond the tolerance, of an entry that samples and was run on another type of processor or with
+        other versions, with the same columns and each value in the other's interval; "differs": beyond both, or of
+        other columns.
     old, new : str
         Verdict and value in each.
     distance : float
@@ -60,9 +58,8 @@ class Difference:
 
 
 def passes(differences: Iterable[Difference]) -> bool:
-    """Whether no verdict and no evidence is lost, no number differs, and at most `MOST_MOVED` entries moved."""
-    rows = list(differences)
-    return not any(row.fails for row in rows) and sum(row.kind == "moved" for row in rows) <= MOST_MOVED
+    """Whether no verdict and no evidence is lost, and no number differs."""
+    return not any(row.fails for row in differences)
 
 
 def read(path: Path) -> dict[str, dict[str, Any]]:
@@ -97,16 +94,16 @@ def compare(
     old, new : mapping of str to dict
         What `read` returns.
     claims : iterable of Claim
-        For their order and the tolerances they declare.
+        For their order.
     """
     old, new = readdressed(old), readdressed(new)
-    drift = {claim.id: claim.drift for claim in claims}
-    ids = [name for name in drift if name in old or name in new]
-    ids += sorted((old.keys() | new.keys()) - drift.keys())
-    return [_difference(name, old.get(name), new.get(name), drift.get(name, 0.0)) for name in ids]
+    known = [claim.id for claim in claims]
+    ids = [name for name in known if name in old or name in new]
+    ids += sorted((old.keys() | new.keys()) - {*known})
+    return [_difference(name, old.get(name), new.get(name)) for name in ids]
 
 
-def _difference(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, drift: float) -> Difference:
+def _difference(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Difference:
     if old is None or new is None:
         return Difference(name, "new" if old is None else "missing", _brief(old), _brief(new))
     said = _brief(old), _brief(new)
@@ -116,7 +113,7 @@ def _difference(name: str, old: Mapping[str, Any] | None, new: Mapping[str, Any]
         return Difference(name, "same", *said)  # other sizes or seeds: the verdicts are what can be compared
     distance, where = _farthest(old["evidence"], new["evidence"])
     common = SAMPLED if new["evidence"]["level"] or new["evidence"]["trials"] else EXACT
-    kind = "same" if distance <= common else "moved" if distance <= drift else "differs"
+    kind = "same" if distance <= common else "differs"
     if kind == "differs" and common == SAMPLED and _elsewhere(old, new) and _agree(old["evidence"], new["evidence"]):
         kind = "elsewhere"
     return Difference(name, kind, *said, distance, where)

@@ -85,9 +85,6 @@ class Declaration:
     formulas : Statement or tuple of Statement
         What is searched and certified of an entry whose statement is prose, or says less: a pair of neighbours, the
         mechanism's noise.
-    drift : float
-        Relative difference that value and columns may show between two types of processor at one seed, where last bits
-        flip decisions of a sampler; 0: what `dpbench.ledger.compare` allows every entry.
     errata : Correction or None
         What an errata page says beside these fields: place, change, caveats, the authors' reply.
     figure : Figure or None
@@ -121,7 +118,6 @@ class Declaration:
     hurt: str = ""
     consequence: str = ""
     rests_on: tuple[str, ...] = ()
-    drift: float = 0.0
     origin: str = ""
     proof: str = ""
     draws: str = ""

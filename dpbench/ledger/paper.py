@@ -63,7 +63,6 @@ class Fields(TypedDict, total=False):
     formulas: Statement | tuple[Statement, ...]
     full_only: bool
     level: float
-    drift: float
     origin: str
     proof: str
     draws: str

@@ -129,7 +129,7 @@ def problem(old: str, place: dict[str, Any]) -> str:
     if verdict != place["verdict"]:
         return f"its verdict was {place['verdict']} and is {verdict}"
     was, now = float(place["value"]), float(found["value"])
-    near = max(SAMPLED if found["level"] or found["trials"] else EXACT, CLAIMS[address].drift)
+    near = SAMPLED if found["level"] or found["trials"] else EXACT
     low, high = map(float, found["interval"] or (now, now))
     return "" if low <= was <= high or abs(was - now) <= near * max(abs(was), abs(now)) else f"its value {was} is {now}"
 
