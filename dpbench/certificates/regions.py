@@ -33,6 +33,9 @@ NARROW = Fraction(1, 10**7)
 POINTS = 2000
 # Derivatives one below the other; cells of a part of such a proof, and of all of a search; points that tell a sign.
 DEPTH, FEW, EFFORT, SAMPLES = 8, 40, 100, 12
+# Operations of the checker a second, as it counts them: where less time is left, a step has fewer.
+RATE = 250_000
+LATE = "the time did not suffice"
 
 
 @dataclass
@@ -95,7 +98,7 @@ class Proof:
         claimed = [self._read(comparison) for comparison in claims]
         self._sides = [side for comparison in claimed for side in comparison[1:]]
         self._short: dict[Any, Fraction] = {}
-        self.effort, self.clock = EFFORT, Clock()
+        self.effort, self.clock, self.allowed = EFFORT, Clock(), self.check.OPERATIONS
         whole = {name: self._ends(*ends) for name, ends in sides.items()}
         self.tasks = self.check.Tasks(self.scope, whole)
         self._whole = whole, [self.tasks.goal(one, one[1:]) for one in claimed], self._given
@@ -123,9 +126,20 @@ class Proof:
         try:
             return self._explored(_Node(self._whole), cells, look)
         except self.check.Refused as error:
-            return Tree(left=_said(self._whole[0]), why=str(error))
+            return Tree(left=_said(self._whole[0]), why=LATE if self._late else str(error))
         finally:
             self.check.ctx.prec = before
+
+    def _renew(self) -> None:
+        """The checker's budget for a step, or what is done in the time that is left."""
+        left = self.clock.left * RATE
+        self.allowed = int(left) if left < self.check.OPERATIONS else self.check.OPERATIONS
+        self.check.renew(self.allowed)
+
+    @property
+    def _late(self) -> bool:
+        """Whether a step was ended for want of time."""
+        return self.check.spent() > self.allowed < self.check.OPERATIONS
 
     def _explored(self, whole: _Node, cells: int, look: Callable[[Point], bool] = lambda point: False) -> Tree:
         tree, spent, queue = Tree(), 0, deque([whole])
@@ -133,11 +147,11 @@ class Proof:
             node = queue.popleft()
             cell, tree.cells = node.task[0], tree.cells + 1
             self.effort -= 1
-            self.check.renew()
+            self._renew()
             unseen = self.tasks.unseen(node.task)
             spent += self.check.spent() if not unseen else 0
             if tree.cells > cells or self.clock.over:
-                tree.why = f"the {'cells' if tree.cells > cells else 'time'} did not suffice"
+                tree.why = "the cells did not suffice" if tree.cells > cells else LATE
             elif spent > self.check.OPERATIONS:
                 tree.why = "the checker has no room for so many cells"
             elif not unseen:
@@ -156,7 +170,7 @@ class Proof:
 
     def _cut(self, node: _Node, goal: Any) -> bool:
         """Cut the cell of a node, where it can be cut."""
-        self.check.renew()
+        self._renew()
         node.step = self._where(goal[1][-1][:3], node.task)
         parts = self.tasks.after(node.task, node.step) if node.step else ()
         node.parts = tuple(_Node(task, node.depth) for task in parts)
@@ -165,7 +179,9 @@ class Proof:
     def _sloped(self, node: _Node, goal: Any) -> bool:
         """Whether a derivative, and few steps below it, show the task; the node holds them then."""
         for step in self._promising(node.task, goal, node.depth) if node.depth < DEPTH and self.effort > 0 else ():
-            self.check.renew()
+            if self.clock.over:
+                return False
+            self._renew()
             try:
                 parts = tuple(_Node(task, node.depth + 1) for task in self.tasks.after(node.task, step))
                 if all(self._explored(part, min(FEW, self.effort)).cuts is not None for part in parts):
@@ -185,7 +201,7 @@ class Proof:
         steps = []
         for name in cell:
             moving = self.check.Moving({name}, self.scope.definitions)
-            self.check.renew()
+            self._renew()
             with suppress(self.check.Refused):
                 slopes = [self.check.derivative(side, name, moving, self.scope.definitions) for side in less]
                 form = self.tasks.goal(("<=", *slopes))[1][-1]

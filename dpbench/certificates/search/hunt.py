@@ -77,7 +77,7 @@ class Hunt:
     found: Counterexample | None = None
 
     def run(self, *, evaluations: int, seconds: float, seed: int, worst: bool = False) -> Counterexample | None:
-        """Search; as much time again may be spent on shrinking what is found.
+        """Search; half as much time again may be spent on shrinking what is found.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Hunt:
         worst : bool
             Go on after the first violation, for the largest margin.
         """
-        clock, shrinking, rounds = Clock(seconds), Clock(2.0 * seconds), 0
+        clock, shrinking, rounds = Clock(seconds), Clock(1.5 * seconds), 0
         while True:
             before = self.trace
             self.trace = climb(
@@ -143,6 +143,8 @@ class Hunt:
             for values in self._candidates(margin, self.question.point(units), keep, strict, clock):
                 if (found := self.certified(values, quiet=margin <= 0.0)) is not None:
                     return found
+                if clock.over:
+                    return None
         return self._slowly() if isinstance(self.question, Growth) else None
 
     def _candidates(
