@@ -93,7 +93,8 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in COMMANDS:
-            self.commands = dict.fromkeys(homes())  # of which the nearest is suggested
+            known: Any = dict.fromkeys(homes())
+            self.commands = known  # of which the nearest is suggested
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

@@ -17,9 +17,9 @@ from dpbench.cli.options import (
     SourcesOption,
     StoreOption,
     check_writable,
-    given_store,
     say,
     use_sources,
+    with_evidence,
 )
 
 
@@ -38,23 +38,13 @@ def export(
 
     dpbench export --paper glm
     """
-    from dpbench.core.validation import invalid
-    from dpbench.ledger.registry import all_papers
-    from dpbench.ledger.verify import select
     from dpbench.report.archive import contents
     from dpbench.report.archive import write as write_archive
-    from dpbench.report.stored import best, known
 
     check_writable("--out", out)
     use_sources(sources)
-    chosen = select(claims or None, paper=paper or None, kind=kind)
-    ids = [claim.id for claim in chosen]
-    found = best(known(given_store(store), ids=ids), ids)
-    mine = {claim.id: found[claim.id] for claim in chosen if claim.id in found}
-    if not mine:
-        raise invalid("--store", "of a run of these claims (`dpbench verify` makes one)", str(store))
-    names = {claim.paper for claim in chosen}
-    files = contents(chosen, mine, [one for one in all_papers() if one.name in names])
+    chosen, mine, papers = with_evidence(claims, paper, kind, store)
+    files = contents(chosen, mine, papers)
     write_archive(out, files)
     if not quiet:
         say(f"{out}: {len(mine)} of {len(chosen)} entries, {len(files)} files")

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,10 @@ from dpbench.core.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from dpbench.ledger.core import Claim
+    from dpbench.ledger.paper import Paper
+    from dpbench.report.stored import Shown
 
 DEFAULT_STORE = Path(".dpbench/runs.sqlite")
 
@@ -125,6 +129,41 @@ def use_sources(sources: list[str] | None) -> None:
     from dpbench.ledger.registry import use
 
     use(sources)
+
+
+def with_evidence(
+    claims: list[str] | None, paper: list[str] | None, kind: str | None, store: Path, ledger: Path | None = None
+) -> tuple[Sequence[Claim], dict[str, Shown], list[Paper]]:
+    """The claims chosen, the verdicts of those that have one (stored, or of a file of ``verify --json``), their papers.
+
+    Raises
+    ------
+    InvalidInput
+        Where none has one.
+    """
+    from dpbench.core.validation import invalid
+    from dpbench.ledger.registry import all_papers
+    from dpbench.ledger.verify import select
+    from dpbench.report.stored import best, known, of_document
+
+    chosen = select(claims or None, paper=paper or None, kind=kind)
+    ids, names = [claim.id for claim in chosen], {claim.paper for claim in chosen}
+    found = of_document(_read(ledger)) if ledger else best(known(given_store(store), ids=ids), ids)
+    mine = {name: found[name] for name in ids if name in found}
+    if not mine:
+        option = "--ledger" if ledger else "--store"
+        raise invalid(option, "of a run of these claims (`dpbench verify` makes one)", str(ledger or store))
+    return chosen, mine, [one for one in all_papers() if one.name in names]
+
+
+def _read(path: Path) -> Any:
+    from dpbench.core.validation import invalid
+
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise invalid("--ledger", f"a file of `dpbench verify --json` ({reason})", str(path)) from error
 
 
 def given_store(store: Path) -> Path | None:

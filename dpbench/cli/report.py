@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,10 +17,10 @@ from dpbench.cli.options import (
     SourcesOption,
     StoreOption,
     check_writable,
-    given_store,
     is_stdout,
     say,
     use_sources,
+    with_evidence,
     write,
 )
 
@@ -64,41 +63,15 @@ def report(
         raise invalid("--citation", "a file named .cff or .bib", str(citation))
     use_sources(sources)
 
-    from dpbench.ledger.registry import all_papers
-    from dpbench.ledger.verify import select
     from dpbench.report.latex import bibtex, citation_cff
     from dpbench.report.latex import latex as latex_of
     from dpbench.report.page import page
-    from dpbench.report.stored import best, known, of_document
 
-    chosen = select(claims or None, paper=paper or None, kind=kind)
-    if ledger is None:
-        ids = [claim.id for claim in chosen]
-        found = best(known(given_store(store), ids=ids), ids)
-    else:
-        found = of_document(_read(ledger))
-    mine = {claim.id: found[claim.id] for claim in chosen if claim.id in found}
-    if not mine:
-        where = ledger or store
-        raise invalid(
-            "--ledger" if ledger else "--store", "of a run of these claims (`dpbench verify` makes one)", str(where)
-        )
+    chosen, mine, papers = with_evidence(claims, paper, kind, store, ledger)
     write(out, page(chosen, mine))
     if latex is not None:
         write(latex, latex_of(chosen, mine))
     if citation is not None:
-        names = {claim.paper for claim in chosen}
-        cited = [one for one in all_papers() if one.name in names]
-        write(citation, (citation_cff if citation.suffix == ".cff" else bibtex)(cited))
+        write(citation, (citation_cff if citation.suffix == ".cff" else bibtex)(papers))
     if not quiet and not any(is_stdout(path) for path in (out, latex)):
         say(f"{out}: {len(mine)} of {len(chosen)} entries have evidence")
-
-
-def _read(path: Path) -> Any:
-    from dpbench.core.validation import invalid
-
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise invalid("--ledger", f"a file of `dpbench verify --json` ({reason})", str(path)) from error

@@ -10,7 +10,7 @@ The horizontal axis is the first column of numbers that vary, else the number of
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,9 @@ _SIDES = ("left", "right", "margin")
 
 def drawing(claim: Claim) -> Drawing:
     """The figure of a claim: named and titled by its id."""
-    draws = {"privacy": privacy, "rate": functools.partial(rate, measured="measured mean")}
+    draws: dict[str, Callable[..., Figure]] = {
+        "privacy": privacy, "rate": functools.partial(rate, measured="measured mean"),
+    }  # fmt: skip
     title = claim.id.replace("$", r"\$")
     return Drawing(claim.id.replace(".", "_"), claim.id, functools.partial(draws.get(claim.kind, sides), title=title))
 

@@ -55,8 +55,8 @@ def plain(text: str) -> str:
     """Plain text of the ledger in one line, with signs and Greek letters, without exponents set high: for titles."""
     for typed, sign in _RELATIONS.items():
         text = text.replace(typed, sign)
-    for pattern, sign in _TYPED:
-        text = re.sub(pattern, sign, text)
+    for pattern, letter in _TYPED:
+        text = re.sub(pattern, letter, text)
     return text
 
 

@@ -108,9 +108,7 @@ def print_entry(claim: Claim, found: Sequence[Shown], console: Console) -> None:
     verdicts = (verdict_text(one.verdict, claim.expected) for one in found[-1:])
     console.print(Text.assemble((claim.id, "bold"), f": {claim.source}  ", *verdicts))
     for part in view(claim, found):
-        console.print(Text(part.label, style="cyan"))
-        for line in part.lines:
-            console.print(Padding(Text("- " * (len(part.lines) > 1) + line), (0, 0, 0, 2), expand=False))
+        _field(console, part.label, *part.lines)
     if not found:
         _field(console, "Measured", "nothing is stored")
 
@@ -125,9 +123,10 @@ def print_rows(rows: Sequence[Claim], found: Mapping[str, Shown], console: Conso
     console.print(made)
 
 
-def _field(console: Console, name: str, text: str) -> None:
+def _field(console: Console, name: str, *lines: str) -> None:
     console.print(Text(name, style="cyan"))
-    console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
+    for line in lines:
+        console.print(Padding(Text("- " * (len(lines) > 1) + line), (0, 0, 0, 2), expand=False))
 
 
 def print_audit(
@@ -144,21 +143,19 @@ def print_audit(
         head = Text.assemble((name, "bold"), claim, (result.verdict, style))
     console.print(head)
     over = ", over all events certified" if result.claim and result.certified is not None else ""
-    _field(
-        console,
-        "lower bound",
-        f"epsilon >= {number(result.epsilon_lower)} at delta {result.delta:g}, "
-        f"confidence {result.confidence:g}, {result.trials:,} {'canaries' if result.assumptions else 'trials a side'}"
-        f"{over}",
-    )
+    runs = "canaries" if result.assumptions else "trials a side"
+    bound = f"epsilon >= {number(result.epsilon_lower)} at delta {result.delta:g}, confidence {result.confidence:g}"
+    _field(console, "lower bound", f"{bound}, {result.trials:,} {runs}{over}")
     if result.claim and result.bound is not None:
         _field(console, "in its unit", f"{result.unit} >= {number(result.bound)}")
     _field(console, "event", str(result.event))
-    for name, text in (("blind", result.blind), ("reading", result.convention)):
+    for name, text in (
+        ("blind", result.blind),
+        ("reading", result.convention),
+        ("left out", ", ".join(result.ignored)),
+    ):
         if text:
             _field(console, name, text)
-    if result.ignored:
-        _field(console, "left out", ", ".join(result.ignored))
     if epsilons is not None and deltas is not None:
         made = table("epsilon", "delta at least")
         for epsilon, delta in zip(epsilons, deltas, strict=True):
@@ -171,10 +168,8 @@ def print_audit(
     for name, bound in result.beside.items():
         _field(console, "beside", f"epsilon >= {number(bound)} by {name}, on the same guesses")
     if result.checks:
-        least = min(check.p_value for check in result.checks)
-        _field(
-            console, "independence", f"{len(result.checks)} kinds of dependence looked for, least p-value {least:.3g}"
-        )
+        least, kinds = min(check.p_value for check in result.checks), len(result.checks)
+        _field(console, "independence", f"{kinds} kinds of dependence looked for, least p-value {least:.3g}")
     if result.verdict == "not refuted":
         _field(console, "power", result.power)
         _field(console, "note", "not refuted is not a proof: samples cannot show that a mechanism is private")
