@@ -251,13 +251,13 @@ def follow(F: Objective, target: float) -> Point:
     w = np.zeros(d)
     if math.isnan(loss_curvature(F.curve.code, F.curve.parameter, 0.0, 1.0)):
         return Point(w, math.inf)
-    factors, led = [1.0], False
+    factors, widest, led = [1.0], 0.0, False
     if F.curve.code == HUBER:
         widest = float(np.abs(F.y).max(initial=0.0)) / F.curve.parameter
         factors = [10.0**k for k in range(math.ceil(math.log10(max(1.0, widest))), -1, -1)]
     if n >= 16 * max(FEW, 16 * d):
         w = follow(F.first(n // 16), target).w
-        factors, led = factors[-2:], F.curve.code == HUBER
+        factors, led = factors[-2:], widest > _REACH
     for factor in factors:
         wide = F if factor == 1.0 else F.widened(factor)
         goal = target if factor == 1.0 else max(target, 1e-2 * wide.curve.parameter / F.x_bound)
