@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -17,8 +18,10 @@ import numpy as np
 import pytest
 import warm
 from matplotlib.figure import Figure
+from patience import waits
 
 import dpbench
+from dpbench import plot
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Paper, registry
 from dpbench.ledger.core import Claim
@@ -198,3 +201,33 @@ def test_a_package_of_its_own_passes_its_own_suite(tmp_path: Path, package: str)
 def test_no_column_is_wider_than_that_of_its_class(column: str, points: float) -> None:
     """The widths that LaTeX prints for IEEEtran, acmart (sigconf) and article (10pt), in TeX's points."""
     assert 0.98 * points / 72.27 < COLUMNS[column] <= points / 72.27
+
+
+PAPER = r"""\documentclass[10pt,twocolumn]{article}
+\usepackage{graphicx,tabularx}
+\begin{document}
+\input{ledger.tex}
+Theorem 5 is \dpclaim{glm.thm5.privacy}, at \dpvalue{glm.thm5.privacy} \cite{glm,dpbench}.
+\begin{table}\caption{Verdicts.}\dpclaims\end{table}
+\begin{figure}\includegraphics{two.pdf}\caption{Two panels.}\end{figure}
+\bibliographystyle{plain}\bibliography{references}
+\end{document}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+def test_a_paper_of_two_columns_has_no_overfull_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """A composed figure, a table of verdicts and citations, in a column of article."""
+    monkeypatch.chdir(tmp_path)
+    assert run("report glm.thm5.* --out r.html --latex ledger.tex --citation references.bib")[0] == 0
+    figure = plot.compose([["glm.thm5.privacy", "glm.thm1.rate"]], column="article column", font="serif")
+    plot.save(figure, "two.pdf")
+    Path("paper.tex").write_text(PAPER, encoding="utf-8")
+    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    for command in (latex, ["bibtex", "paper"], latex, latex):
+        with waits() as seconds:
+            done = subprocess.run(command, capture_output=True, timeout=seconds, check=False, text=True)
+        assert done.returncode == 0 and "Warning--" not in done.stdout
+    assert "Overfull" not in done.stdout and "undefined" not in done.stdout
