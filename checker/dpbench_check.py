@@ -43,15 +43,15 @@ def must(held: bool, why: str) -> None:
 def same(what: str, wanted: object, found: object) -> None:
     if wanted != found:
         raise Refused(f"{what}: {str(wanted)[:300]} is wanted, not {str(found)[:300]}")
-_budget = [OPERATIONS, 0]  # allowed, spent
+_left = [OPERATIONS]
 def spend(operations: int) -> None:
     """The budget of one certificate: an operation costs more at a higher precision."""
-    _budget[1] += operations * max(1, ctx.prec // 256)
-    must(_budget[1] <= _budget[0], f"more than {_budget[0]} operations")
-def renew(operations: int = OPERATIONS) -> None:
-    _budget[:] = operations, 0
+    _left[0] -= operations * max(1, ctx.prec // 256)
+    must(_left[0] >= 0, f"more than {OPERATIONS} operations")
+def renew() -> None:
+    _left[0] = OPERATIONS
 def spent() -> int:
-    return _budget[1]
+    return OPERATIONS - _left[0]
 
 # ---- Grammar: integers, names, + - * / ^ ( ), functions, comparisons -------------------------
 BINDING = {"<=": 0, ">=": 0, "<": 0, ">": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}

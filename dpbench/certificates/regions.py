@@ -98,7 +98,7 @@ class Proof:
         claimed = [self._read(comparison) for comparison in claims]
         self._sides = [side for comparison in claimed for side in comparison[1:]]
         self._short: dict[Any, Fraction] = {}
-        self.effort, self.clock, self.allowed = EFFORT, Clock(), self.check.OPERATIONS
+        self.effort, self.clock, self.reserved = EFFORT, Clock(), 0
         whole = {name: self._ends(*ends) for name, ends in sides.items()}
         self.tasks = self.check.Tasks(self.scope, whole)
         self._whole = whole, [self.tasks.goal(one, one[1:]) for one in claimed], self._given
@@ -131,15 +131,16 @@ class Proof:
             self.check.ctx.prec = before
 
     def _renew(self) -> None:
-        """The checker's budget for a step, or what is done in the time that is left."""
-        left = self.clock.left * RATE
-        self.allowed = int(left) if left < self.check.OPERATIONS else self.check.OPERATIONS
-        self.check.renew(self.allowed)
+        """The checker's budget for a step, less what cannot be done in the time that is left."""
+        room, operations = self.clock.left * RATE, self.check.OPERATIONS
+        self.reserved = operations - int(room) if room < operations else 0
+        self.check.renew()
+        self.check.spend(self.reserved)
 
     @property
     def _late(self) -> bool:
         """Whether a step was ended for want of time."""
-        return self.check.spent() > self.allowed < self.check.OPERATIONS
+        return self.reserved > 0 and self.check.spent() > self.check.OPERATIONS
 
     def _explored(self, whole: _Node, cells: int, look: Callable[[Point], bool] = lambda point: False) -> Tree:
         tree, spent, queue = Tree(), 0, deque([whole])
@@ -149,7 +150,7 @@ class Proof:
             self.effort -= 1
             self._renew()
             unseen = self.tasks.unseen(node.task)
-            spent += self.check.spent() if not unseen else 0
+            spent += self.check.spent() - self.reserved if not unseen else 0
             if tree.cells > cells or self.clock.over:
                 tree.why = "the cells did not suffice" if tree.cells > cells else LATE
             elif spent > self.check.OPERATIONS:
