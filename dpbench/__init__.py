@@ -7,6 +7,7 @@ from dpbench.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from dpbench import bounds, glm, heavytail, publicdata, scores, testing
+    from dpbench.auditing.accountant import check_accountant
     from dpbench.auditing.audit import AuditResult, audit, audit_samples
     from dpbench.auditing.bits import audit_bits
     from dpbench.auditing.certify import runs_needed
@@ -42,6 +43,7 @@ _HOME = {
     "audit_one_run_scores": "dpbench.auditing.one_run",
     "audit_samples": "dpbench.auditing.audit",
     "bounds": "dpbench.bounds",
+    "check_accountant": "dpbench.auditing.accountant",
     "each": "dpbench.auditing.outputs",
     "encode": "dpbench.auditing.outputs",
     "evidence": "dpbench.report.plot",
@@ -74,6 +76,7 @@ __all__ = [
     "audit_one_run_scores",
     "audit_samples",
     "bounds",
+    "check_accountant",
     "each",
     "encode",
     "evidence",

@@ -45,9 +45,7 @@ def poisson_gaussian(steps: Any, q: float, sigma: float) -> np.ndarray:
     >>> poisson_gaussian(np.array([[0.5, 0.5], [3.0, 0.0]]), q=0.1, sigma=1.0).round(3).tolist()
     [0.0, 0.71]
     """
-    q = validation.real("q", q, above=0.0)
-    if q > 1.0:
-        raise invalid("q", "a probability in (0, 1]", q)
+    q = validation.fraction("q", q, up_to_one=True)
     sigma = validation.real("sigma", sigma, above=0.0)
     must_be = "finite numbers of shape (canaries,) or (canaries, steps)"
     x = native("steps", steps, must_be)

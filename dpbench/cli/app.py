@@ -35,6 +35,7 @@ COMMANDS = {
     "audit-one-run": "dpbench.cli.audit:audit_one_run",
     "audit-scores": "dpbench.cli.audit:audit_scores",
     "audit-search": "dpbench.cli.audit:audit_search",
+    "check-accountant": "dpbench.cli.accountant:check_accountant",
     "hunt": "dpbench.cli.hunt:hunt",
     "judge": "dpbench.cli.judge:judge",
     "figures": "dpbench.cli.figures:figures",

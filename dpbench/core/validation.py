@@ -88,11 +88,11 @@ def delta(value: Any, name: str = "delta", *, positive: bool = False) -> float:
     return number
 
 
-def fraction(name: str, value: Any) -> float:
-    """A number strictly between 0 and 1 (a confidence, a failure probability)."""
+def fraction(name: str, value: Any, *, up_to_one: bool = False) -> float:
+    """A number strictly between 0 and 1 (a confidence, a failure probability), or with `up_to_one` in (0, 1]."""
     number = real(name, value)
-    if not 0.0 < number < 1.0:
-        raise invalid(name, "a number strictly between 0 and 1", value)
+    if not 0.0 < number < 1.0 and not (up_to_one and number == 1.0):
+        raise invalid(name, "a number in (0, 1]" if up_to_one else "a number strictly between 0 and 1", value)
     return number
 
 

@@ -1,0 +1,163 @@
+"""`dpbench.check_accountant`: enclosures beside closed forms and a second route, public reports, planted errors."""
+
+from __future__ import annotations
+
+import json
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import mpmath
+import pytest
+
+import dpbench
+from dpbench import InvalidInput
+from dpbench.cli.app import run
+from dpbench.privacy import gaussian
+
+
+def dpsgd(noise: float, rate: float = 1.0, steps: int = 1) -> dict[str, Any]:
+    return {"noise_multiplier": noise, "sampling_rate": rate, "steps": steps}
+
+
+def single_step(noise: float, rate: float, epsilon: float) -> float:
+    """δ(ε) of one Poisson-sampled step, the larger of both directions, in 40 digits: the event is a half-line."""
+    with mpmath.workdps(40):
+        sigma, q, e = mpmath.mpf(noise), mpmath.mpf(rate), mpmath.e ** mpmath.mpf(epsilon)
+        deltas = []
+        if (e - 1 + q) / q > 0:
+            x = mpmath.mpf(0.5) + sigma**2 * mpmath.log((e - 1 + q) / q)
+            still, moved = mpmath.ncdf(-x / sigma), mpmath.ncdf((1 - x) / sigma)
+            deltas.append((1 - q) * still + q * moved - e * still)
+        if (1 / e - 1 + q) / q > 0:
+            x = mpmath.mpf(0.5) + sigma**2 * mpmath.log((1 / e - 1 + q) / q)
+            still, moved = mpmath.ncdf(x / sigma), mpmath.ncdf((x - 1) / sigma)
+            deltas.append(still - e * ((1 - q) * still + q * moved))
+        return float(max([mpmath.mpf(0), *deltas]))
+
+
+@pytest.mark.parametrize(("noise", "rate", "epsilon"), [(1.0, 0.01, 0.5), (0.4, 0.3, 0.1), (2.0, 0.9, 4.0)])
+def test_one_step_encloses_its_exact_delta(noise: float, rate: float, epsilon: float) -> None:
+    found = dpbench.check_accountant(dpsgd(noise, rate), epsilon, 1e-6)
+    low, high = found.delta
+    assert low <= single_step(noise, rate, epsilon) <= high
+    assert high - low <= 0.02 * high
+    low, high = found.epsilon
+    assert single_step(noise, rate, low) >= 1e-6 >= single_step(noise, rate, high)
+    assert high - low < 0.01
+
+
+@pytest.mark.parametrize(("relation", "sensitivity"), [("add_remove", 1.0), ("replace", 2.0)])
+@pytest.mark.parametrize("delta", [1e-5, 1e-25])
+def test_without_sampling_it_is_gaussian(relation: str, sensitivity: float, delta: float) -> None:
+    kinds = [dpsgd(8.0, steps=9), dpsgd(2.0)]
+    mu = sensitivity * math.hypot(3.0 / 8.0, 0.5)
+    found = dpbench.check_accountant(kinds, 1.0, delta, relation=relation)
+    assert found.delta[0] <= gaussian.delta(1.0, mu) <= found.delta[1]
+    assert found.epsilon[0] <= gaussian.epsilon(delta, mu) <= found.epsilon[1]
+    assert found.epsilon[1] - found.epsilon[0] < 0.01
+
+
+def test_many_steps_beside_dp_accounting() -> None:
+    """Second route: dp-accounting's loss distribution, whose ε is an upper bound within 1e-3 on this grid."""
+    distribution = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    loss = distribution.from_gaussian_mechanism(1.1, sampling_prob=0.01, value_discretization_interval=1e-4)
+    theirs = loss.self_compose(2000).get_epsilon_for_delta(1e-6)
+    low, high = dpbench.check_accountant(dpsgd(1.1, 0.01, 2000), theirs, 1e-6).epsilon
+    assert low <= theirs
+    assert abs(theirs - high) < 0.005
+    assert high - low < 0.01
+
+
+REPORTS = {
+    "opacus 643, GDP": (dpsgd(3, 0.2, 50), 1.83, 1 / 48_000, "add_remove", "refuted", "central limit"),
+    "opacus 643, RDP": (dpsgd(3, 0.2, 50), 2.16, 1 / 48_000, "add_remove", "holds", ""),
+    "opacus 715": (dpsgd(0.6, 0.05, 10), 2.51, 1e-5, "add_remove", "refuted", "central limit"),
+    "google 378": (dpsgd(1), 4.378, 1e-5, "replace", "refuted", "added or removed"),
+    "google 378, mended": (dpsgd(1), 10.0, 1e-5, "replace", "holds", ""),
+    "prv_accountant 17, too small": (dpsgd(4, 0.00033, 10_000), 0.056, 1.1e-18, "add_remove", "refuted", ""),
+    "prv_accountant 17, RDP": (dpsgd(4, 0.00033, 10_000), 0.669, 1.1e-18, "add_remove", "holds", ""),
+    "tensorflow/privacy 166: no bug": (dpsgd(1, 0.00105), 0.0, 1e-3, "add_remove", "holds", ""),
+}
+"""Public reports: issue, mechanism, what was said, verdict, and the slip that explains it."""
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_public_reports(report: str) -> None:
+    steps, epsilon, delta, relation, verdict, slip = REPORTS[report]
+    found = dpbench.check_accountant(steps, epsilon, delta, relation=relation)
+    assert found.verdict == verdict
+    assert str(found).startswith(f"{verdict}: ")
+    assert (slip in str(found)) and (bool(slip) == bool(found.slips))
+
+
+def test_a_step_fewer_and_a_single_step_are_named() -> None:
+    low, high = dpbench.check_accountant(dpsgd(0.8, 0.1, 2), 1.0, 1e-5).epsilon
+    slips = dpbench.check_accountant(dpsgd(0.8, 0.1, 3), 0.5 * (low + high), 1e-5).slips
+    assert slips == ("a step fewer",)
+    low, high = dpbench.check_accountant(dpsgd(0.8, 0.1), 1.0, 1e-5).epsilon
+    assert "a single step" in dpbench.check_accountant(dpsgd(0.8, 0.1, 3), 0.5 * (low + high), 1e-5).slips
+
+
+@pytest.mark.parametrize("changed", [dpsgd(1.01, 0.05, 20), dpsgd(1.0, 0.0505, 20), dpsgd(1.0, 0.05, 21)])
+def test_planted_errors_of_a_hundredth_are_refuted(changed: dict[str, Any]) -> None:
+    """The ε of a mechanism with 1% more noise, or 1% less, or a step more, is wrong for the other."""
+    true, other = dpsgd(1.0, 0.05, 20), changed
+    at_true, at_other = (dpbench.check_accountant(steps, 1.0, 1e-5).epsilon for steps in (true, other))
+    (worse, claimed) = (true, at_other) if at_other[1] < at_true[0] else (other, at_true)
+    assert dpbench.check_accountant(worse, claimed[1], 1e-5).verdict == "refuted"
+    better = other if worse is true else true
+    assert dpbench.check_accountant(better, claimed[1] + 0.01, 1e-5).verdict == "holds"
+
+
+def test_replaced_records_under_sampling_never_hold() -> None:
+    found = dpbench.check_accountant(dpsgd(1.0, 0.1, 3), 50.0, 1e-5, relation="replace")
+    assert (found.verdict, found.epsilon[1], found.delta[1]) == ("undecided", math.inf, 1.0)
+    removed = dpbench.check_accountant(dpsgd(1.0, 0.1, 3), 50.0, 1e-5)
+    assert found.epsilon[0] > removed.epsilon[0]
+
+
+def test_accountants_and_events() -> None:
+    opacus = SimpleNamespace(history=[(3.0, 0.2, 50)], get_epsilon=lambda delta: 1.83)
+    assert dpbench.check_accountant(opacus, delta=1 / 48_000).slips
+    events = pytest.importorskip("dp_accounting.dp_event")
+    step = events.PoissonSampledDpEvent(0.2, events.GaussianDpEvent(3.0))
+    event = events.ComposedDpEvent([events.SelfComposedDpEvent(step, 49), step])
+    expected = dpbench.check_accountant([dpsgd(3, 0.2, 49), dpsgd(3, 0.2)], 1.83, 1e-5)
+    assert dpbench.check_accountant(event, 1.83, 1e-5) == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "given", "named"),
+    [
+        ({"noise": 1.0}, {}, "steps must be mappings"),
+        ([], {}, "steps must be at least one"),
+        (object(), {}, "steps must be mappings"),
+        (dpsgd(0.0), {}, "noise_multiplier must be"),
+        (dpsgd(math.nan), {}, "noise_multiplier must be"),
+        (dpsgd(1.0, 0.0), {}, "sampling_rate must be"),
+        (dpsgd(1.0, 1.1), {}, "sampling_rate must be"),
+        (dpsgd(1.0, 0.5, 0), {}, "steps must be an integer"),
+        (dpsgd(1.0), {"epsilon": -1.0}, "epsilon must be"),
+        (dpsgd(1.0), {"epsilon": None}, "epsilon must be"),
+        (dpsgd(1.0), {"delta": 0.0}, "delta must be"),
+        (dpsgd(1.0), {"delta": 1e-31}, "delta must be"),
+        (dpsgd(1.0), {"delta": 1.0}, "delta must be"),
+        (dpsgd(1.0), {"relation": "swap"}, "relation must be"),
+    ],
+)
+def test_bad_input_is_named(steps: Any, given: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidInput, match=named):
+        dpbench.check_accountant(steps, **{"epsilon": 1.0, "delta": 1e-5, **given})
+
+
+def test_the_command_says_what_python_says(capsys: pytest.CaptureFixture[str]) -> None:
+    options = "--noise-multiplier 3 --sampling-rate 0.2 --steps 50 --delta 2e-5"
+    assert run(["check-accountant", *options.split(), "--epsilon", "1.83", "--json", "-"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    expected = dpbench.check_accountant(dpsgd(3, 0.2, 50), 1.83, 2e-5)
+    assert (said["verdict"], said["schema"]) == ("refuted", 1)
+    assert said["epsilon"] == pytest.approx(expected.epsilon)
+    assert run(["check-accountant", *options.split(), "--epsilon", "2.2"]) == 0
+    assert capsys.readouterr().out.startswith("holds")
+    assert run(["check-accountant", *options.split(), "--epsilon", "x"]) == 2
