@@ -60,8 +60,9 @@ def run(
     each = epsilons if isinstance(epsilons, Sequence) else [epsilons] * len(grid)
     for (n, d), epsilon in zip(grid, each, strict=True):
         scale, columns = hardest(n, d, epsilon)
-        private = epsilon is not None
-        mechanism = NoisyGD(epsilon, DELTA, calibration="printed") if private else NoisyGD(1.0, DELTA, noise_scale=0.0)
+        mechanism = (
+            NoisyGD(1.0, DELTA, noise_scale=0.0) if epsilon is None else NoisyGD(epsilon, DELTA, calibration="printed")
+        )
         point = Point(ScaledBasis.even("squared", d, scale.active, scale.fraction), n, mechanism)
         rows.append({axis: {"n": n, "d": d, "epsilon": epsilon}[axis], "point": point, "closed form": scale.excess}
                     | columns)  # fmt: skip

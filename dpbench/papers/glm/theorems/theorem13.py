@@ -363,7 +363,7 @@ class Reaching(OutputPerturbation):
 
 def perturbed_bound(context: Context, shrink: float = 1.0) -> Evidence:
     """Boosted output perturbation against the bound times `shrink`."""
-    base, chunks = Reaching(1.0, 1e-5), _UNITS["m"] + 1
+    base, chunks = Reaching(1.0, 1e-5), theory.boosting_models_corrected(BETA) + 1
 
     def noise(n: int) -> float:
         X, y = np.zeros((n // chunks, 4)), np.zeros(n // chunks)
