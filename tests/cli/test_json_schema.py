@@ -50,7 +50,7 @@ LINES = {
     "list": "list",
     "show": "show glm.one.inequality",
     "audit": "audit-arrays a.npy b.npy --epsilon 1 --curve 0,1",
-    "accountant": "check-accountant --noise-multiplier 1 --sampling-rate 0.5 --epsilon 5 --delta 1e-5 --relation replace",
+    "accountant": "check-accountant --noise-multiplier 1 --epsilon 5 --delta 1e-5",
 }
 
 

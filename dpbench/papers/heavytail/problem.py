@@ -123,6 +123,24 @@ class HeavyTailedProblem:
         responses[index] = validation.real("y", y)
         return replace(self, X=features, y=responses)
 
+    def records_apart(self, neighbour: Any) -> int:
+        """How many records this problem and another of one declaration differ in.
+
+        Raises
+        ------
+        InvalidInput
+            If `neighbour` is no HeavyTailedProblem with the same domain, radius, moment, θ, τ, n and d.
+        """
+        if not isinstance(neighbour, HeavyTailedProblem):
+            raise validation.invalid("neighbour", "a HeavyTailedProblem", neighbour)
+        declared = [(p.domain, p.radius, p.moment, p.theta, p.tau, *p.X.shape) for p in (self, neighbour)]
+        if declared[0] != declared[1]:
+            raise validation.InvalidInput(
+                "neighbour must have the same domain, radius, moment, theta, tau, n and d as problem, "
+                f"got {declared[1]} beside {declared[0]}"
+            )
+        return int(np.count_nonzero((self.X != neighbour.X).any(axis=1) | (self.y != neighbour.y)))
+
     def residuals(self, w: np.ndarray) -> np.ndarray:
         """y_i − ⟨x_i, w⟩ for each row of `w`: shape (trials, n), or (n,) for one vector."""
         return self.y - np.ascontiguousarray((self.X @ np.asarray(w).T).T)

@@ -215,6 +215,10 @@ def test_problem_is_a_value() -> None:
     assert p == problem() and hash(p) == hash(problem()) and p != problem(1.5)
     q = p.replace_record(3, [9.0, 9.0], 1.0)
     assert (p.X != q.X).any(axis=1).sum() == 1 and q.y[3] == 1.0 and q.theta == p.theta
+    assert p.records_apart(q) == 1 and p.records_apart(q.replace_record(0, p.X[0], 1e6)) == 2
+    for other in (problem(1.5), problem(domain="box"), p.X):
+        with pytest.raises(InvalidInput, match=r"^neighbour must"):
+            p.records_apart(other)
     assert not p.X.flags.writeable
     assert p.empirical_risk(np.zeros(2)) == pytest.approx(np.abs(p.y).mean())
     assert problem(domain="box").diameter == pytest.approx(2.0 * math.sqrt(2.0)) and p.diameter == 2.0
