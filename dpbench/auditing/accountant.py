@@ -39,12 +39,12 @@ from dpbench.core.validation import invalid
 from dpbench.privacy import gaussian
 
 RELATIONS = ("add_remove", "replace")
-_POINTS = 2**20
+_FEWEST, _MOST = 2**16, 2**22  # points of the grid of sums
 _FFT = 20.0 * 2.0**-53
 _ROUNDING = 1e-13
 _SHARE = 1e-8
 _TAIL, _ROUGH = 1e-18, 1e-60
-_FINE = 2e-3
+_FINE = 1e-3  # error of L' that a finer grid is not taken for
 _SOLVED = 1e-9
 _FEW = -math.log(1e-15)
 _SMALLEST = 1e-30
@@ -158,8 +158,8 @@ class _Law:
         low, high, down, up = rough.window(theta)
         width = 1.02 * max(high - low, *(np.ptp(pair.reach(tail)) for pair, _ in parts))
         spread = math.sqrt(0.5 * steps * math.log(2.0 / self.failure))
-        points = _POINTS
-        while points < 4 * _POINTS and width / points * spread > _FINE:
+        points = _FEWEST
+        while points < _MOST and width / points * spread > _FINE * min(1.0, width):
             points *= 2
         law = _Sum(parts, [width / points] * len(parts), tail)
         step, first = width / points, math.floor((low - law.shift) * points / width)

@@ -23,7 +23,9 @@ def check_accountant(
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Hold what an accountant of DP-SGD said against the exact privacy loss of its Gaussian noise and Poisson sampling.
+    """Hold an accountant against the exact privacy loss.
+
+    The mechanism is DP-SGD: Gaussian noise and Poisson sampling.
 
     Exit 0: the claim holds, or is undecided; 1: it is refuted.
 

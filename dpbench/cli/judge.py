@@ -34,7 +34,7 @@ def judge(
     json_file: JsonOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Decide theorems by certificates that the checker accepts. Each is refuted at a point, proved over its whole
+    """Decide theorems by certificates that a checker accepts. Each is refuted at a point, proved over its whole
     region, vacuous, or neither.
 
     Exit 0: none refuted or vacuous; 1: one is; 2: a file that cannot be read.

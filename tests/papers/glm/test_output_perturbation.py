@@ -18,7 +18,7 @@ from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.privacy import gaussian
-from dpbench.privacy.integer_noise import gaussian_grid
+from dpbench.privacy.integer_noise import distance_from_rounded, gaussian_grid
 
 
 def one_outlier(sign: float, n: int = 101, radius: float = 1.0) -> GLMProblem:
@@ -254,5 +254,5 @@ def test_bad_neighbour() -> None:
 def test_rounded_noise_is_a_little_less_private_than_the_normal_law() -> None:
     """Each coordinate's law is at a distance from the rounded normal one that the guarantee counts, at every ε."""
     p, m = problem(losses.logistic()), OutputPerturbation(1.0, 1e-5, arithmetic="exact")
-    distance = p.d * gaussian_grid(m.sigma(p)).distance
+    distance = p.d * distance_from_rounded(gaussian_grid(m.sigma(p)).sigma)
     assert OutputPerturbation(1.0, 1e-5).guarantee(p).delta(60.0) < distance <= m.guarantee(p).delta(60.0)

@@ -38,7 +38,7 @@ STEP = Statement(
     },
     claim=order("excess", to="bound", variable="n"),
     steps=(
-        "Squared loss, d = 1, every record (X, 1), w* = B, Y = BX = 1, and epsilon so large that noise and private "
+        "Squared loss, d = 1, every record (X, 1), w* = B, Y = BX = 1, and epsilon so large that noise and its "
         "term are nothing: 1 - Xw_t = (1 - H eta X^2)^(t-1), so the excess risk of the mean of w_1..w_n is at least "
         "(1 - H eta X^2)^(2n) >= 1 - 2n H eta X^2.",
     ),
