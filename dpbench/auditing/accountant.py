@@ -345,6 +345,7 @@ def check_accountant(
 
     Examples
     --------
+    >>> from dpbench import check_accountant
     >>> found = check_accountant({"noise_multiplier": 3, "sampling_rate": 0.2, "steps": 50}, 1.83, 1 / 48_000)
     >>> found.verdict, found.slips
     ('refuted', ('the central limit of Gaussian differential privacy',))
