@@ -48,7 +48,7 @@ _FINE = 1e-3  # error of L' that a finer grid is not taken for
 _SOLVED = 1e-9
 _FEW = -math.log(1e-15)
 _SMALLEST = 1e-30
-_FAR = 700.0  # e to this power is finite
+_STEEP, _FAR = 30.0, 300.0  # e to twice this power is finite
 _LEAST_NOISE = 0.1
 _LEAST = math.log(1e-40)  # of a δ that is not told from 0
 _NEAR = 0.005
@@ -148,19 +148,21 @@ class _Law:
             return (log_delta - math.log(delta)) / theta if epsilon is None else log_delta - theta * epsilon
 
         best = minimize_scalar(chernoff, bounds=(-7.0, 14.0), method="bounded")
-        self.theta = theta = math.exp(best.x)
+        theta = math.exp(best.x)
         least = math.log(delta) if epsilon is None else min(0.0, float(best.fun))
-        self.none = least < _LEAST
         self.failure = _SHARE * math.exp(max(_LEAST, least))
-        if self.none:
-            return
         tail = min(_TAIL, self.failure / steps)
-        low, high, down, up = rough.window(theta)
-        width = 1.02 * max(high - low, *(np.ptp(pair.reach(tail)) for pair, _ in parts))
         spread = math.sqrt(0.5 * steps * math.log(2.0 / self.failure))
-        points = _FEWEST
-        while points < _MOST and width / points * spread > _FINE * min(1.0, width):
-            points *= 2
+        while True:
+            low, high, down, up = rough.window(theta)
+            width = 1.02 * max(high - low, *(np.ptp(pair.reach(tail)) for pair, _ in parts))
+            points = _FEWEST
+            while points < _MOST and width / points * spread > _FINE * min(1.0, width):
+                points *= 2
+            if theta * width / points * spread < _STEEP:
+                break
+            theta /= 4.0  # of bounded losses the best tilt may be infinite
+        self.theta = theta
         law = _Sum(parts, [width / points] * len(parts), tail)
         step, first = width / points, math.floor((low - law.shift) * points / width)
         self.log_scale = law.cumulant(theta)
@@ -188,16 +190,14 @@ class _Law:
 
     def delta(self, epsilon: float, side: float) -> float:
         """The bound on δ(ε) from above (`side` 1) or below (−1)."""
-        if self.none:
-            return math.exp(_LEAST) if side > 0.0 else 0.0
+        scale = self.log_scale - self.theta * epsilon
+        if max(scale, self.theta * self.reach) > _FAR:  # so far below the tilt's own ε nothing is known
+            return 1.0 if side > 0.0 else 0.0
         start = int(np.searchsorted(self.losses, epsilon - side * self.reach))
         over = self.losses[start:] - epsilon
-        terms = (
-            self.masses[start:] * np.exp(np.minimum(_FAR, -self.theta * over)) * -np.expm1(-over - side * self.reach)
-        )
-        total = float(terms.sum()) + side * self.lost * math.exp(min(_FAR, self.theta * self.reach))
-        scaled = math.exp(min(_FAR, self.log_scale - self.theta * epsilon)) * max(0.0, total)
-        return min(1.0, max(0.0, scaled + side * self.failure))
+        terms = self.masses[start:] * np.exp(-self.theta * over) * -np.expm1(-over - side * self.reach)
+        total = float(terms.sum()) + side * self.lost * math.exp(self.theta * self.reach)
+        return min(1.0, max(0.0, math.exp(scale) * max(0.0, total) + side * self.failure))
 
     def epsilons(self, delta: float) -> tuple[float, float]:
         """Bounds on the ε of `delta`, from below and from above."""

@@ -161,3 +161,9 @@ def test_the_command_says_what_python_says(capsys: pytest.CaptureFixture[str]) -
     assert run(["check-accountant", *options.split(), "--epsilon", "2.2"]) == 0
     assert capsys.readouterr().out.startswith("holds")
     assert run(["check-accountant", *options.split(), "--epsilon", "x"]) == 2
+
+
+@pytest.mark.parametrize(("steps", "epsilon", "delta"), [(dpsgd(3.0, 0.2), 1.83, 1e-5), (dpsgd(1e4), 50.0, 1e-12)])
+def test_far_above_the_losses_there_are_a_claim_holds(steps: dict[str, Any], epsilon: float, delta: float) -> None:
+    found = dpbench.check_accountant(steps, epsilon, delta)
+    assert found.verdict == "holds" and 0.0 <= found.delta[0] <= found.delta[1] < 1e-24
