@@ -113,6 +113,11 @@ def saddlepoint(m: int, t: float) -> float:
     return float(norm.logsf(w) + math.log1p((1.0 / u - 1.0 / w) * math.exp(norm.logpdf(w) - norm.logsf(w))))
 
 
+def test_numbers_of_the_consequence_of_theorem_6_are_those_of_its_statement() -> None:
+    for n, over in ((10**20, 4.0), (10**36, 60.0)):
+        assert over < theorems2_6.THREE.number("(1 - missed)/6/alpha", n=n, a=1.0) < 1.12 * over
+
+
 def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
     """n needed over n printed, 0.776 to 27.65; a power of one less would miss the last by 27. And (133)'s 103.5."""
     ratios = []
@@ -130,6 +135,7 @@ def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
     assert math.log(0.5) - saddlepoint(m, reach * kappa) == pytest.approx(1.27, abs=0.01)
     cut = {"epsilon": 1.0, "alpha": 0.125, "L": math.log(20.0), "lambda": 0.5, "sigma": 1.0}
     assert theorems3_7.CUT.number("needed/said", **cut) == pytest.approx(95.35, abs=0.01)  # a lower bound on 103.5
+    assert theorems3_7.CUT.number("needed/said", **cut | {"epsilon": 0.01}) == pytest.approx(9535.0, abs=0.1)
     kappa = 1.0 / math.sqrt(2.0 * made7.eta * 103.5 * made7.n)
     assert saddlepoint(m, reach * (1.0 - kappa)) - saddlepoint(m, reach) == pytest.approx(1.0, abs=0.01)
 
