@@ -28,7 +28,6 @@ from dpbench.ledger.registry import all_claims
 from dpbench.ledger.statement import Real, Statement
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.heavytail import theory as heavytail
-from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
 from dpbench.runs.context import RunContext
 from lowerbounds import two_point_constant
@@ -198,7 +197,7 @@ def lemma8_corrected(rng: random.Random) -> tuple[float, float]:
 def bracketed(rng: random.Random) -> tuple[float, float]:
     n, k, epsilon = int(uniform(rng, 0, 6)), uniform(rng, 0, 6), uniform(rng, -3, 1)
     a = math.sqrt(k * math.log(2e5) / n) / epsilon
-    eta = theory_jl.bracket_step_size(n, k, epsilon, 1e-5)
+    eta = 1.0 / ((1.0 + a) * n**1.5)
     left = theory_jl.corrected_excess(n, k, epsilon, 1e-5, eta) - theory_jl.map_excess(k)
     (second,) = STATED["glm.lemma8.inequality.corrected"].compiled("second")({"s": a / (1.0 + a), "u": 1.0 / n})
     return second, (left - (7.0 + 4.5 * a) / math.sqrt(n)) * math.sqrt(n) / (1.0 + a)
@@ -283,7 +282,7 @@ def assumption4(rng: random.Random) -> tuple[float, float]:
 def lemma10(rng: random.Random) -> tuple[float, float]:
     size, n, kappa, calls = uniform(rng, -2, 2), 10**4, rng.uniform(0.25, 1.0), 10**3
     unit, log = 2.0 * 4.0 ** (2.0 / 3.0), math.log(2e5)
-    needed = publicdata.averaged_stability_printed(n, 0.1, size, calls, 5e-6, kappa)
+    needed = 2.0 * (size / (0.1 * n)) ** (1.0 / 3.0) / kappa ** (2.0 / 3.0) + math.sqrt(log / calls)  # (12), delta/2
     g, e = (size / (n * 0.1)) ** (1.0 / 3.0), math.sqrt(log / calls) / unit
     return ratio("publicdata.lemma10.inequality.corrected", g=g, e=e, kappa=kappa), needed / (unit * (g + e))
 

@@ -52,28 +52,16 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
         int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
     ("publicdata.lemma9.privacy.laplace-exact", "gamma"): lambda v: publicdata.perturb_scale(
         int(v["m"]), v["rho"], v["epsilon"], 0.0, "laplace"),
-    ("publicdata.lemma8.inequality", "bound"): lambda v: publicdata.displacement_printed(
-        int(v["m"]), v["gamma"], v["beta"], "gaussian"),
-    ("publicdata.lemma8.inequality.laplace", "bound"): lambda v: publicdata.displacement_printed(
-        int(v["m"]), v["gamma"], v["beta"], "laplace"),
     ("publicdata.lemma10.inequality", "4*strength^(2/3)*g^3"): lambda v: publicdata.lemma10_stability_printed(
         10, 1.0, 10.0 * v["g"] ** 3, 10**40, 0.5),
-    ("publicdata.lemma7.stability", "printed"): lambda v: publicdata.lemma7_printed(
-        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
-    ("publicdata.lemma7.stability.as-proved", "proved"): lambda v: publicdata.lemma7_from_proposition(
-        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), v["kappa"]),
     ("publicdata.lemma7.stability.sharp", "sharp"): lambda v: min(
         4.0, 2.0 * v["kappa"] * math.sqrt(2.0 / math.pi) / v["strength"]),
-    ("publicdata.lemma1.stability", "bound"): lambda v: publicdata.averaged_stability_printed(
-        1, v["strength"], v["kappa"] * math.sqrt(2.0 / math.pi), int(v["k"] + v["more"]), v["delta"], v["kappa"]),
     ("heavytail.thm1.inequality.large-epsilon", "bound"): partial(majority, shorter=False),
     ("heavytail.thm2.inequality.large-epsilon", "bound"): partial(majority, shorter=False),
     ("heavytail.thm1.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
     ("heavytail.thm2.inequality.large-epsilon.corrected", "bound"): partial(majority, shorter=True),
     ("heavytail.lemma2.inequality", "d*log(3*Delta/zeta)"): lambda v: heavytail.covering_bound(
         int(v["d"]), v["Delta"], v["zeta"]),
-    ("publicdata.thm3.inequality", "said"): lambda v: theory_settings.theorem3_records(
-        1.0 / v["u"], v["alpha"], v["G"]),
     ("publicdata.thm7.inequality", "said"): lambda v: theory_settings.theorem7(
         1.0 / v["u"], 1e-5 / v["u"], v["alpha"], v["beta"], v["d"], 1.0, v["lambda"]).n,
     ("publicdata.thm7.inequality", "gamma"): lambda v: theory_settings.theorem7(

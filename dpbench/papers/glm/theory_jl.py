@@ -18,11 +18,6 @@ def corrected_step_size(n: int, k: float, epsilon: float, delta: float, factor: 
     return 1.0 / (n**1.5 * math.sqrt(13.0 + factor * k * math.log(2.0 / delta) / (n * epsilon**2)))
 
 
-def bracket_step_size(n: int, k: float, epsilon: float, delta: float) -> float:
-    """η as printed, with √n·ε for nε in the bracket: 1/((1 + √(kΛ)/(√n·ε))T^{3/4})."""
-    return 1.0 / ((1.0 + math.sqrt(k * math.log(2.0 / delta)) / (math.sqrt(n) * epsilon)) * n**1.5)
-
-
 def map_excess(k: float) -> float:
     """√2·e^{−k/4}/k ≥ √E(‖Φw*‖ − 2B)²₊/B: the projected minimiser may lie outside the ball of radius 2B."""
     return math.sqrt(2.0) * math.exp(-0.25 * k) / k

@@ -38,26 +38,9 @@ def regularized_stability(n: int, eta: float, gap: float = 0.0) -> float:
     return min(DIAMETER, 1.0 / math.sqrt(eta * n) + 2.0 * math.sqrt(gap / eta))
 
 
-def averaged_stability_printed(
-    n: int, eta: float, complexity: float, calls: int, failure: float, kappa: float
-) -> float:
-    """Lemma 1, equation 12: 2(ηn)^{-1/3}κ^{-2/3}G^{1/3} + √(log(1/δ)/J), claimed with probability 1 − δ."""
-    return lemma7_printed(n, eta, complexity, kappa) + math.sqrt(math.log(1.0 / failure) / calls)
-
-
 def lemma10_stability_printed(n: int, eta: float, complexity: float, calls: int, delta: float) -> float:
     """What stands for ρ in (102): 4(nη)^{-1/3}·G + √(log(2/δ)/J), without Lemma 1's exponent 1/3 of G and κ."""
     return 4.0 * complexity / (n * eta) ** (1.0 / 3.0) + math.sqrt(math.log(2.0 / delta) / calls)
-
-
-def lemma7_printed(n: int, eta: float, complexity: float, kappa: float) -> float:
-    """Lemma 7, equation 67: E‖f̄_j − f̄'_j‖²_m ≤ 2(ηn)^{-1/3}κ^{-2/3}G^{1/3}."""
-    return 2.0 * (complexity / (eta * n)) ** (1.0 / 3.0) / kappa ** (2.0 / 3.0)
-
-
-def lemma7_from_proposition(n: int, eta: float, complexity: float, kappa: float) -> float:
-    """What Proposition 1 gives for E‖f̄_j − f̄'_j‖²_m: 4√2·C^{1/2}, C = G/(nηκ²); it minimises ζ² + 8C/ζ²."""
-    return 4.0 * math.sqrt(2.0 * complexity / (n * eta)) / kappa
 
 
 def one_call_stability(n: int, eta: float, complexity: float) -> float:
@@ -102,13 +85,6 @@ def mean_stability(mean_square: float, calls: int, failure: float) -> float:
 def _kl(x: float, b: float) -> float:
     """Relative entropy of Bernoulli x from Bernoulli b, b ≤ x < 1."""
     return x * math.log(x / b) + (1.0 - x) * (math.log1p(-x) - math.log1p(-b)) if x < 1.0 else -math.log(b)
-
-
-def displacement_printed(m: int, gamma: float, failure: float, noise: str) -> float:
-    """Lemma 8, equations 83 and 84: 2γ√log(1/β), or 2γ·log(1/β)·√m for Laplace noise."""
-    if noise == "gaussian":
-        return 2.0 * gamma * math.sqrt(math.log(1.0 / failure))
-    return 2.0 * gamma * math.log(1.0 / failure) * math.sqrt(m)
 
 
 def perturb_epsilon_printed(m: int, rho: float, gamma: float, delta: float, noise: str) -> float:

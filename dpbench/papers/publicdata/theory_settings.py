@@ -73,11 +73,6 @@ def theorem7(epsilon: float, delta: float, alpha: float, beta: float, d: float, 
     return Perturbed(sigma * alpha / (lam * math.sqrt(b)), alpha, m, n)
 
 
-def theorem3_records(epsilon: float, alpha: float, complexity: float) -> float:
-    """n of (9): G²/(εα⁵), its polynomial of logarithms and λ taken as 1."""
-    return complexity**2 / (epsilon * alpha**5)
-
-
 def theorem10(epsilon: float, alpha: float, beta: float, d: float, sigma: float) -> Sizes:
     """Algorithm 4 with Laplace weights on agnostic data: m, and n = d²·log(1/β)/(α⁵σ⁴ε)."""
     b = math.log(1.0 / beta)
