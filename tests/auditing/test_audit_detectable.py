@@ -131,6 +131,9 @@ def test_an_outcome_without_power_says_so() -> None:
     assert at(12.0, 100).startswith("not refuted; no power: so few runs could not have refuted it")
     few = audit_one_run_scores(np.arange(100) % 2, np.zeros(100), epsilon=0.05).outcome
     assert few == "not refuted; no power: would not have caught ten times too little noise"
+    none = audit_one_run_scores(np.arange(400) % 2 == 0, np.zeros(400), epsilon=30.0)
+    assert none.detectable is None and none.outcome == f"not refuted; {none.power}"
+    assert none.power.startswith("no power: so") and "few canaries" in none.power
 
 
 def test_tied_scores_are_broken_at_random_whatever_their_order() -> None:

@@ -76,6 +76,10 @@ def test_assumptions_are_in_the_result() -> None:
     assert len(plain.assumptions) == 1 and "coins are fair, independent" in plain.assumptions[0]
     assert trusting.assumptions[:1] == plain.assumptions and "independent parts" in trusting.assumptions[1]
     assert 0.0 < plain.epsilon_lower <= trusting.epsilon_lower
+    weaker, stronger = (
+        audit_one_run(sum_with_noise, 500, claim={"mu": 2.0}, independent=apart).bound for apart in (False, True)
+    )
+    assert weaker is not None and stronger is not None and 0.0 < weaker < stronger < 1.2
     assert "500 canaries" in str(plain) and trusting.assumptions[1] in str(trusting)
     assert trusting.to_dict()["assumptions"] == trusting.assumptions
     assert plain.verdict == "not refuted"
