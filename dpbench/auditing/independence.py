@@ -381,12 +381,12 @@ class Watch:
                 total += trace.blocks
                 here = f"block {first}{_of(part)} on the {SIDES[side]}"
                 for rows, digest, log_chance in trace.prefixes:
-                    other = seen.setdefault((rows, digest), here)
-                    if other is not here:
+                    earlier = seen.setdefault((rows, digest), here)
+                    if earlier is not here:
                         yield (
                             0,
                             math.exp(log_chance),
-                            f"equal outputs in the first {rows} rows of {other} and of {here}",
+                            f"equal outputs in the first {rows} rows of {earlier} and of {here}",
                         )
         yield total * (total - 1) // 2 * len(PREFIXES), 1.0, ""
 
@@ -411,9 +411,9 @@ class Watch:
         for part in dict.fromkeys(part for part, _ in self._traces):
             sides = [self._traces.get((part, side), [])[:KEPT] for side in (0, 1)]
             tables = []
-            for one, other in zip(*sides, strict=False):
-                width = min(one.bits.shape[1], other.bits.shape[1])
-                tables.append(_table(one.bits[:, :width], other.bits[:, :width], 8 * width))
+            for first, second in zip(*sides, strict=False):
+                width = min(first.bits.shape[1], second.bits.shape[1])
+                tables.append(_table(first.bits[:, :width], second.bits[:, :width], 8 * width))
             for table in np.sum(tables, axis=0) if tables else ():
                 yield 1, table, f"rows of the {SIDES[0]} and of the {SIDES[1]} that {{leaning}}{_in(part)}"
 

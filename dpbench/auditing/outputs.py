@@ -860,12 +860,12 @@ class Each:
         seeds = rng.integers(0, 2**63, size=trials)
         if self.takes_rng:
             return [self.function(dataset, np.random.Generator(np.random.PCG64DXSM(int(seed)))) for seed in seeds]
-        found = []
+        results = []
         with global_state_kept():
             for seed in seeds:
                 seed_all(int(seed))
-                found.append(self.function(dataset))
-        return found
+                results.append(self.function(dataset))
+        return results
 
 
 def seed_all(seed: int) -> None:

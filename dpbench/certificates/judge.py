@@ -197,12 +197,12 @@ def _in_balls(hunt: Hunt) -> tuple[int, float | None]:
     if nearest is None:
         return 0, None
     try:
-        found = hunt.question.balls(nearest, [side for one in inequalities for side in one.comparison[1:]])
+        balls = hunt.question.balls(nearest, [side for each in inequalities for side in each.comparison[1:]])
     except checker().Refused:
         return 0, None
-    for inequality, left, right in zip(inequalities, found[::2], found[1::2], strict=True):
-        held = left < right or (left <= right and not inequality.strict)
-        signs.append(1 if held else -1 if left > right or left >= right else 0)
+    for inequality, left, right in zip(inequalities, balls[::2], balls[1::2], strict=True):
+        holds = left < right or (left <= right and not inequality.strict)
+        signs.append(1 if holds else -1 if left > right or left >= right else 0)
         if left > 0 and right > 0:
             ratios.append(float((left / right).mid()))
     return min(signs), max(ratios, default=None)

@@ -107,7 +107,7 @@ class Auditor:
         """
         from dpbench.auditing.audit import audit
 
-        said = ""
+        replaced = ""
         if neighbour is None:
             from dpbench.auditing.neighbours import own_pair
 
@@ -115,8 +115,8 @@ class Auditor:
             ends = {name: options.pop(name) for name in ("low", "high") if name in options}
             given = {name: session[name] for name in ("seed", "confidence", "workers")}
             given |= {name: value for name, value in options.items() if name not in ("trials", "progress")}
-            dataset, neighbour, said = _called(own_pair, sampler, dataset, **given, **ends)
-        return self._run(audit, (sampler, dataset, neighbour), SAMPLED, options, said=said)
+            dataset, neighbour, replaced = _called(own_pair, sampler, dataset, **given, **ends)
+        return self._run(audit, (sampler, dataset, neighbour), SAMPLED, options, replaced=replaced)
 
     def search(self, sampler: Any, domain: Any, **options: Any) -> AuditResult:
         """Audit a claim on the most telling pair found: `dpbench.find_neighbours`."""
@@ -170,9 +170,9 @@ class Auditor:
         options: dict[str, Any],
         *,
         claims: bool = False,
-        said: str = "",
+        replaced: str = "",
     ) -> AuditResult:
-        """Audit and report; `claims`: what is audited says itself what it claims; `said`: of the pair."""
+        """Audit and report; `claims`: what is audited says itself what it claims; `replaced`: of the pair."""
         from dpbench.core import validation
 
         if not claims and options.get("epsilon") is None and options.get("claim") is None:
@@ -183,8 +183,8 @@ class Auditor:
             power = validation.real("power", power, above=1.0)
         found = _called(function, *given, **{**{name: session[name] for name in takes}, **options})
         node = self._request.node
-        claimed = f"{found.claimed}{said}"
-        line = f"{found.verdict}: {node.nodeid}: {found.outcome}; {found}{said}"
+        claimed = f"{found.claimed}{replaced}"
+        line = f"{found.verdict}: {node.nodeid}: {found.outcome}; {found}{replaced}"
         kept = {"claim": claimed, "unit": found.unit, "detectable": found.detectable, "verdict": found.verdict}
         node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence, "name": node.name, **kept}))
         if found.verdict == "refuted":

@@ -65,7 +65,7 @@ class Hunt:
         What the checker said of violations.
     too_long : bool
         Whether a sum was too long to be evaluated.
-    found : Counterexample or None
+    counterexample : Counterexample or None
     """
 
     question: Question
@@ -74,7 +74,7 @@ class Hunt:
     void: list[np.ndarray] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     too_long: bool = False
-    found: Counterexample | None = None
+    counterexample: Counterexample | None = None
 
     def run(self, *, evaluations: int, seconds: float, seed: int, worst: bool = False) -> Counterexample | None:
         """Search; half as much time again may be spent on shrinking what is found.
@@ -98,12 +98,12 @@ class Hunt:
             self.trace.follows(before)
             rounds += 1
             try:
-                self.found = self._accepted(shrinking, worst)
+                self.counterexample = self._accepted(shrinking, worst)
             except KeyboardInterrupt:
                 self.trace.cut = "interrupted"
             phantoms = [units for margin, units in self.trace.good if margin > 0.0]
-            if self.found is not None or not phantoms:
-                return self.found
+            if self.counterexample is not None or not phantoms:
+                return self.counterexample
             self.void += phantoms
             if self.trace.cut or self.trace.evaluations >= evaluations:
                 return None
@@ -113,14 +113,14 @@ class Hunt:
         asked = self.question
         try:
             point = asked.point(units)
-            found = asked.look(point)
+            missed, margin = asked.look(point)
             self.too_long |= formula.exhausted()
-            if self.void and found[0] == 0.0 and found[1] > 0.0:
+            if self.void and missed == 0.0 and margin > 0.0:
                 if not isinstance(asked, Growth):
                     return asked.surely(asked.near(point)) or VOID
-                if any(float(abs(units - other).max()) < NEAR for other in self.void):
+                if any(float(abs(units - phantom).max()) < NEAR for phantom in self.void):
                     return VOID
-            return found
+            return missed, margin
         except (ArithmeticError, ValueError):
             return VOID
 
@@ -135,14 +135,14 @@ class Hunt:
 
     def _accepted(self, clock: Clock, worst: bool) -> Counterexample | None:
         """The simplest instance whose certificate the checker accepts, from the best points of the search."""
-        strict = any(one.strict for one in self.question.piece.inequalities)
+        strict = any(inequality.strict for inequality in self.question.piece.inequalities)
         for margin, units in self.trace.good:
             if margin < -(CLEAR if strict else TIE):
                 break
             keep = 0.999 * margin if worst and margin > 0.0 else min(KEEP, margin / 2.0)
             for values in self._candidates(margin, self.question.point(units), keep, strict, clock):
-                if (found := self.certified(values, quiet=margin <= 0.0)) is not None:
-                    return found
+                if (accepted := self.certified(values, quiet=margin <= 0.0)) is not None:
+                    return accepted
                 if clock.over:
                     return None
         return self._slowly() if isinstance(self.question, Growth) else None
@@ -168,8 +168,8 @@ class Hunt:
         asked, nearest = self.question, self.nearest
         assert isinstance(asked, Growth)
         for values in (asked.plain(), *([nearest] if nearest else [])):
-            if (found := self.certified(values, replace(asked, slow=True), quiet=True)) is not None:
-                return found
+            if (accepted := self.certified(values, replace(asked, slow=True), quiet=True)) is not None:
+                return accepted
         return None
 
     def certified(self, values: Exact, asked: Question | None = None, *, quiet: bool = False) -> Counterexample | None:
@@ -183,10 +183,10 @@ class Hunt:
         except (checker().Refused, ArithmeticError, ValueError, TypeError) as error:
             self._refuse("" if quiet else f"no certificate could be written: {error}")
             return None
-        said = report(certificate)
-        if said["accepted"]:
+        answer = report(certificate)
+        if answer["accepted"]:
             return Counterexample(asked, values, certificate, margin)
-        self._refuse("" if quiet else str(said["because"]))
+        self._refuse("" if quiet else str(answer["because"]))
         return None
 
     def _refuse(self, why: str) -> None:
@@ -199,6 +199,7 @@ def _of_integers(draft: Draft, asked: Question) -> Draft:
     whole = [name for name, symbol in asked.statement.symbols.items() if symbol.whole and name in draft.symbols]
     if isinstance(asked, Growth) or not whole:
         return draft
-    said = {f"integer_{name}": (f"integer_part({name}) = {name}", "an integer") for name in whole}
+    integers = {f"integer_{name}": (f"integer_part({name}) = {name}", "an integer") for name in whole}
     (words, needs), *rest = ((step[0], step[1]) for step in draft.derivation)
-    return replace(draft, assumptions={**draft.assumptions, **said}, derivation=[(words, [*needs, *said]), *rest])
+    steps = [(words, [*needs, *integers]), *rest]
+    return replace(draft, assumptions={**draft.assumptions, **integers}, derivation=steps)

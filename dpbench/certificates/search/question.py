@@ -181,13 +181,13 @@ class Question:
         """(0, a lower bound of the margin) where balls show that the point is admissible, else None."""
         sides = [side for (_, *both), _ in self.conditions.values() for side in both]
         try:
-            found = self.balls(exact, [*sides, *(side for pair in self.pairs for side in pair)])
+            balls = self.balls(exact, [*sides, *(side for pair in self.pairs for side in pair)])
         except (checker().Refused, ArithmeticError, ValueError, TypeError):
             return None
-        for ((relation, *_), _), a, b in zip(self.conditions.values(), found[::2], found[1::2], strict=False):
+        for ((relation, *_), _), a, b in zip(self.conditions.values(), balls[::2], balls[1::2], strict=False):
             if not {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b}[relation]:
                 return None
-        rest, margins = found[2 * len(self.conditions) :], [-FAR]
+        rest, margins = balls[2 * len(self.conditions) :], [-FAR]
         for a, b in zip(rest[::2], rest[1::2], strict=True):
             if not (a.is_finite() and b.is_finite()):
                 return None
@@ -244,13 +244,13 @@ class Question:
         return {**self.piece.claim, "event": [i for i, (p, bound) in enumerate(pairs) if p > bound]}
 
     def _shows(self, exact: Exact) -> dict[str, Any]:
-        found = self.balls(exact, list(self.piece.shows.values()))
-        return {name: float(ball.mid()) for name, ball in zip(self.piece.shows, found, strict=True)}
+        balls = self.balls(exact, list(self.piece.shows.values()))
+        return {name: float(ball.mid()) for name, ball in zip(self.piece.shows, balls, strict=True)}
 
     def witnessed(self) -> Draft:
         """The certificate of the statement's witnesses: it does not hold at them."""
         drafts = [self.draft(dict(values)) for values in self.statement.instances]
-        return replace(drafts[0], instances=[one for draft in drafts for one in draft.instances])
+        return replace(drafts[0], instances=[instance for draft in drafts for instance in draft.instances])
 
 
 def log_ratio(left: float, right: float) -> float:
@@ -264,35 +264,35 @@ def log_ratio(left: float, right: float) -> float:
 
 def _expressions(claim: Mapping[str, Any]) -> list[str]:
     """The expressions among the parts of a claim."""
-    found: list[str] = []
+    expressions: list[str] = []
     for name, part in claim.items():
         if name in ("p", "q"):
-            found += [text for text in part if text != "rest"]
+            expressions += [text for text in part if text != "rest"]
         elif isinstance(part, str) and name not in ("relation", "family"):
-            found.append(part)
-    return found
+            expressions.append(part)
+    return expressions
 
 
 def ranges(statement: Statement, piece: Piece) -> dict[str, Parameter]:
     """The statement's symbols, and those of the piece, with finite ranges."""
-    made: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     for name, symbol in {**statement.symbols, **piece.hidden}.items():
         if isinstance(symbol, Calibrated):
-            made[name] = Parameter(symbol.meaning, Fraction(1, 1000), Fraction(30))
+            parameters[name] = Parameter(symbol.meaning, Fraction(1, 1000), Fraction(30))
             continue
         low, high, _, _ = statement.ranges.get(name, (symbol.low, symbol.high, False, False))
         if any(end is not None and math.isinf(formula.nearest(end)) for end in (low, high)):
             raise validation.invalid(f"the range of {name}", "within the reach of floating point, or infinite", "more")
         low = low if low is not None else -max(Fraction(WIDE), abs(high or 0) * WIDE)
         high = high if high is not None else max(Fraction(WIDE), abs(low) * WIDE)
-        made[name] = chosen(symbol.meaning, (low,)) if low == high else Parameter(
+        parameters[name] = chosen(symbol.meaning, (low,)) if low == high else Parameter(
             symbol.meaning, low, high, symbol.whole)  # fmt: skip
-    return made
+    return parameters
 
 
 def hypotheses(statement: Statement, piece: Piece) -> dict[str, tuple[Node, str]]:
     """What is given, what the piece needs beside, and open ends of ranges ("open_...")."""
-    made: dict[str, tuple[Node, str]] = {name: (condition, why) for name, condition, why in statement.conditions}
+    conditions: dict[str, tuple[Node, str]] = {name: (condition, why) for name, condition, why in statement.conditions}
     more = {**(lawful(statement) if piece.kind == "inequality" else {}), **piece.conditions}
     for name, symbol in statement.symbols.items():
         if isinstance(symbol, Calibrated):
@@ -304,5 +304,5 @@ def hypotheses(statement: Statement, piece: Piece) -> dict[str, tuple[Node, str]
         for number, text in enumerate(opened):
             more[f"open_{name}_{number}"] = parse(text, comparison=True), "an open end"
     for name, condition in more.items():  # a hypothesis of that name is another
-        made[formula.fresh(name, made)] = condition
-    return made
+        conditions[formula.fresh(name, conditions)] = condition
+    return conditions
