@@ -29,7 +29,7 @@ def check_accountant(
 
     Exit 0: the claim holds, or is undecided; 1: it is refuted.
 
-    dpbench check-accountant --noise-multiplier 3 --sampling-rate 0.2 --steps 50 --epsilon 1.83 --delta 2e-5
+    dpbench check-accountant --noise-multiplier 3 --sampling-rate 0.2 --steps 50 --epsilon 1.83 --delta 2.08e-5
     """
     from dpbench.auditing import accountant
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from dpbench import (
     AuditResult,
@@ -67,6 +69,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+SCHEMA = json.loads(resources.files("dpbench.report").joinpath("schema.json").read_text(encoding="utf-8"))
+FORM = Draft202012Validator({"$ref": "#/$defs/audit", "$defs": SCHEMA["$defs"]})
 PAIR = "audit mech_of_ways:noisy --data a.npy --neighbour b.npy --trials 4000"
 LINES = {
     f"{PAIR} --claim mu=0.3": 1,
@@ -87,6 +91,7 @@ LINES = {
 def test_ways_and_their_exit_codes(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*line.split(), "--json", "found.json"]) == LINES[line]
     found = json.loads((place / "found.json").read_text())
+    assert not [error.message for error in FORM.iter_errors(found)]
     assert found["verdict"] == ("refuted" if LINES[line] else "not refuted")
     out = capsys.readouterr().out
     assert "epsilon >= " in out and found["event"][:12] in out.replace("\n", " ")

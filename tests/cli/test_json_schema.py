@@ -15,6 +15,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from made_up import GOOD, LONG, WRONG
 
+from dpbench import AuditResult
+from dpbench.auditing.accountant import AccountantCheck
+from dpbench.auditing.one_run import Guessed
 from dpbench.ledger import evidence, outcome, words
 from dpbench.ledger.measurement import Evidence
 
@@ -65,6 +68,15 @@ def test_documents_are_of_the_schema(name: str, document: Any) -> None:
         assert not of(name).is_valid(made | change)
 
 
+@pytest.mark.parametrize(("noise", "steps", "relation"), [(1, 3, "replace"), (3, 50, "add_remove")])
+def test_documents_of_accountants_are_of_the_schema(noise: int, steps: int, relation: str, document: Any) -> None:
+    """One without an upper bound, one with a slip."""
+    line = f"check-accountant --noise-multiplier={noise} --sampling-rate=0.2 --steps={steps} --relation={relation}"
+    made = document(f"{line} --epsilon=1.83 --delta=2.08e-5")
+    assert of("accountant").is_valid(made) and not of("accountant").is_valid(made | {"another": 1})
+    assert (None in made["epsilon"], bool(made["slips"])) == (relation == "replace", relation != "replace")
+
+
 @pytest.mark.parametrize("name", ["verify", "list", "show"])
 def test_no_entry_has_a_key_that_the_schema_does_not_name(name: str, document: Any) -> None:
     made = document(LINES[name])
@@ -102,5 +114,9 @@ def test_the_schema_has_the_words_and_fields_of_the_records() -> None:
     assert set(claims["decided"]["enum"]) == set(words.DECIDED)
     assert set(claims["link"]["enum"]) == set(words.LINKS)
     assert set(PARTS["evidence"]["required"]) == {field.name for field in fields(Evidence)}
+    written = {field.name for field in fields(AuditResult)} - {"pair", "origin"} | {"schema", "beside"}
+    assert set(PARTS["audit"]["required"]) == written == set(PARTS["audit"]["properties"]) - {"curve"}
+    assert set(PARTS["guessed"]["required"]) == {field.name for field in fields(Guessed)}
+    assert set(PARTS["accountant"]["required"]) == {field.name for field in fields(AccountantCheck)} | {"schema"}
     numbers = {name: PARTS[name]["properties"]["schema"]["const"] for name in ("verify", "evidence_file")}
     assert numbers == {"verify": outcome.SCHEMA, "evidence_file": evidence.SCHEMA}

@@ -55,7 +55,9 @@ def test_near_a_point_the_objective_has_the_gradients_of_all_records(as_sparse: 
     X, y, w = rng.standard_normal((300, 4)) / 2.0, rng.standard_normal(300), rng.standard_normal(4)
     weights = rng.random(300) if weighted else np.empty(0)
     rows = sparse.csr_array(X) if as_sparse else X
-    whole = Objective(rows, y, solver.Curve(solver.HUBER, 0.01, 1.0), 1.0, 5.0, 1.0 / 300, 0.1, weights=weights)
+    slope = rng.standard_normal(4) if weighted else np.empty(0)
+    curve = solver.Curve(solver.HUBER, 0.01, 1.0)
+    whole = Objective(rows, y, curve, 1.0, 5.0, 1.0 / 300, 0.1, slope=slope, weights=weights)
     near = whole.near(w, 0.5)
     assert 0 < near.y.size < 200 and (near.weights.size == near.y.size) == weighted
     for step in (0.0, 0.2):
@@ -72,14 +74,18 @@ def test_many_records_of_a_small_kappa_lead_to_the_same_point() -> None:
     y = np.clip(X @ (0.5, -0.4, 0.3, 0.2, 0.1) + 0.1 * rng.standard_normal(8192), -1.0, 1.0)
     p = GLMProblem(X, y, loss=losses.absolute(), x_bound=1.0, y_bound=1.0, radius=1.0)
     F, target = objective(p, 0.01, 1.0, 1e-3), 1e-8
-    found = solver.minimise(F, target)
+    led, nearby = [], solver.nearby
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver, "nearby", lambda *given: led.append(nearby(*given)) or led[-1])
+        found = solver.minimise(F, target)
         patch.setattr(solver, "nearby", lambda *_: None)
         slow = solver.minimise(F, target)
         patch.setattr(solver, "nearby", lambda F, w, reach, target: w + 0.01)
         misled = solver.minimise(F, target)
     for point in (found, slow, misled):
         assert point.distance <= target and np.linalg.norm(point.w - slow.w) <= 2.0 * target
+    assert any(w is not None for w in led)
+    assert nearby(F, slow.w, 0.01, target) is not None and nearby(F, slow.w + 0.5, 0.01, target) is None
 
 
 @pytest.mark.parametrize("radius", [0.2, 100.0])

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -117,3 +118,22 @@ def test_every_mechanism_is_met() -> None:
 def test_a_typing_error_names_the_nearest_option() -> None:
     with pytest.raises(InvalidInput, match=r"did you mean exact\?"):
         NoisyGD(1.0, 1e-5, calibration="exat")
+
+
+class Known(Mechanism):
+    """Whose problems are (their guarantee, how many records they are from any other)."""
+
+    def checked(self, problem: Any) -> Any:
+        return problem
+
+    def _guarantee(self, problem: Any) -> Any:
+        return problem.profile
+
+
+def test_a_pair_has_the_guarantee_where_at_most_one_record_differs() -> None:
+    for apart in (0, 1):
+        problem = SimpleNamespace(profile="of one record", records_apart=lambda neighbour, apart=apart: apart)
+        assert Known().pair_profile(problem, None) == "of one record"
+    problem = SimpleNamespace(profile="of one record", records_apart=lambda neighbour: 2)
+    with pytest.raises(InvalidInput, match="one record apart"):
+        Known().pair_profile(problem, None)

@@ -135,6 +135,9 @@ def test_figures_by_kind_show_the_columns() -> None:
     assert list(found) == ["true (infinite at 1 of 2)", "claimed"]
     columns = {"n": [10, 100], "measured": [1.0, 0.1], "standard error": [0.1, 0.01], "ceiling": [10.0, 1.0]}
     assert lines(figure("rate", **columns))["theorem's formula, scaled, slope −1.000"] == pytest.approx([1.0, 0.1])
+    named = {"d" if name == "n" else name: column for name, column in columns.items()}
+    labels = [figure("rate", **these).axes[0].get_xlabel() for these in (columns, named)]
+    assert "$n$" in labels[0] and labels[1] == "d"
     assert figure("floor", margin=[0.1, 0.2]).axes[0].get_title(loc="left") == "toy.x.floor"
 
 

@@ -22,6 +22,7 @@ def test_plain_mathematics_gets_its_signs_exponents_and_indices() -> None:
         "B<sup>2</sup>X<sup>2</sup>, L\u0302<sub>ι</sub> at √(k<sub>1</sub>) w<sup>*</sup>"
     )
     assert signs.plain("delta >= 1 - beta") == "δ ≥ 1 − β"
+    assert signs.signs_as_mathematics("f\u0302 n\u0303") == r"\ensuremath{\hat{f}} \ensuremath{\tilde{n}}"
 
 
 def test_in_markdown_no_sign_of_the_text_is_markup() -> None:

@@ -16,6 +16,7 @@ import pytest
 from stored_report import document, whole_page
 
 from dpbench.cli.app import run
+from dpbench.core.validation import InvalidInput
 from dpbench.ledger.verify import all_claims
 from dpbench.report.page import page
 from dpbench.report.stored import Shown, best, known, of_document
@@ -179,6 +180,17 @@ def test_a_verdict_is_stale_where_its_code_is_another() -> None:
     for code, ids in itertools.product((claim.digest, "another"), (None, [claim.id])):
         (shown,) = best([replace(one, code=code)], ids).values()
         assert shown.stale == (code == "another")
+
+
+def test_a_document_is_checked_and_held_to_the_present_code() -> None:
+    claims = {claim.id: claim for claim in all_claims() if not claim.rests_on}
+    item = next(item for item in document()["claims"] if item["id"] in claims)
+    for code in (claims[item["id"]].digest, "another"):
+        changed = {**item, "evidence": {**item["evidence"], "digest": code}}
+        (shown,) = of_document({**document(), "claims": [changed]}).values()
+        assert shown.stale == (code == "another")
+    with pytest.raises(InvalidInput, match="verdict"):
+        of_document({**document(), "claims": [{**item, "verdict": "perhaps"}]})
 
 
 def test_the_evidence_of_an_entry_is_read_with_that_of_its_premises() -> None:
