@@ -10,7 +10,7 @@ from naive import traces as twin
 from scipy.stats import binom, hypergeom
 
 from dpbench.auditing.choose import identity
-from dpbench.auditing.independence import Watch, dispersion, neighbours, probe_of, tails
+from dpbench.auditing.independence import DependentOutputs, Watch, dispersion, neighbours, probe_of, tails
 from dpbench.core import sampling
 
 
@@ -89,3 +89,12 @@ def test_independent_runs_have_p_values_of_every_kind() -> None:
         for check in watch.examine():
             small[check.what] = small.get(check.what, 0) + (check.p_value <= 0.1)
     assert len(small) == 5 and max(small.values()) <= binom.isf(1e-6, 200, 0.1), small
+
+
+def test_rows_that_recur_at_a_distance_are_refused() -> None:
+    rng, watch = np.random.default_rng(7), Watch("planted")
+    outputs = np.tile(rng.standard_normal(100), 5), rng.standard_normal(500)
+    for side, rows in enumerate(outputs):
+        watch.add_all("", side, probe_of(*outputs), rows, 500)
+    with pytest.raises(DependentOutputs, match="row 100 places"):
+        watch.examine()
