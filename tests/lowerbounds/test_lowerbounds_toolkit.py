@@ -250,8 +250,11 @@ def test_a_floor_that_is_too_high_is_seen() -> None:
         "frequencies": replace(family, law=lambda m: (family.law(m)[0], [0.25 * (m < 0), 0.75, 0.25 * (m > 0)])),
         "least loss": replace(family, target=lambda m: -family.target(m)),
         "records": replace(family, draw=lambda m, rng: family.draw(m, rng)[1:]),
+        "sums to 1": replace(family, law=lambda m: (family.law(m)[0], [0.9 * p for p in family.law(m)[1]])),
+        "have the values": replace(family, law=lambda m: ([v + 1.0 for v in family.law(m)[0]], family.law(m)[1])),
+        "at least 0": replace(family, loss=lambda m, w: family.loss(m, w) - 1.0),
     }
-    assert check_family(family).ok
+    assert check_family(family).ok and len(check_family(replace(family, law=None)).skipped) == 2
     for word, broken in planted.items():
         report = check_family(broken)
         assert not report.ok and word in " ".join(report.failures), word
@@ -265,6 +268,12 @@ def test_scores_of_the_gaussian_mean_and_its_floor() -> None:
     family = families.gaussian_mean(40, 3)
     assert check_family(family).ok
     assert not check_family(replace(family, score=lambda member, records: 1.3 * (records - member))).ok
+    for word, changed in {
+        "mean 0": {"score": lambda member, records: records - member + 1.0},
+        "trace": {"information": (2.5, 1.0)},
+        "eigenvalue": {"information": (3.0, 0.4)},
+    }.items():
+        assert word in " ".join(check_family(replace(family, **changed)).failures)
     bayes = score_attack(family, None).value
     assert bayes == pytest.approx(3.0 / 41.0, rel=1e-12)
     mean, error = measured_risk(lambda x, t, rng: np.tile(x.sum(axis=0) / 41.0, (t, 1)), score_attack(family, None))
