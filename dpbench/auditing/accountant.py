@@ -19,7 +19,8 @@ What is small in δ is not small in that transform: δ far below the rounding of
 
 *Errors.* η is 10⁻⁸ of Chernoff's bound. To either side are added the mass of the tilted law beyond the grid, by
 Chernoff's bound at both ends; and the error of FFTs of N points, at most `_FFT` log₂ N in each entry of each transform,
-whose T factors are at most 1 (Higham 2002, Section 24.1). `_ROUNDING` of each loss covers that of c_i.
+whose T factors are at most 1 (Higham 2002, Section 24.1). The rounding of losses and of c_i is allowed for, not bounded
+by a proof: `_ROUNDING` of each loss, some hundred units of it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _SOLVED = 1e-9
 _FEW = -math.log(1e-15)
 _SMALLEST = 1e-30
 _STEEP, _FAR = 30.0, 300.0  # e to twice this power is finite
-_LEAST_NOISE = 0.1
+_LEAST_NOISE, _MOST_KINDS = 0.1, 16
 _LEAST = math.log(1e-40)  # of a δ that is not told from 0
 _NEAR = 0.005
 """Relative distance at which a slip explains a claimed ε."""
@@ -166,18 +167,15 @@ class _Law:
         law = _Sum(parts, [width / points] * len(parts), tail)
         step, first = width / points, math.floor((low - law.shift) * points / width)
         self.log_scale = law.cumulant(theta)
-        spectra = []
-        for losses, masses in law.steps:
+        product, slack = np.ones(points // 2 + 1, dtype=np.complex128), np.zeros(points // 2 + 1)
+        for (_, count), (losses, masses) in zip(parts, law.steps, strict=True):
             placed = np.zeros(points)
             placed[np.rint(losses / step).astype(np.int64) % points] = _tilted(theta, losses, masses)
-            spectra.append(np.fft.rfft(placed))
-        counts = [count for _, count in parts]
-        product = np.prod([spectrum**count for spectrum, count in zip(spectra, counts, strict=True)], axis=0)
-        error = float(np.abs(product).sum())  # of each transform an entry's error is relative to the sum of masses, 1
-        for i, count in enumerate(counts):
-            powers = [n - (i == j) for j, n in enumerate(counts)]
-            others = [np.abs(spectrum) ** power for spectrum, power in zip(spectra, powers, strict=True)]
-            error += count * float(np.prod(others, axis=0).sum())
+            spectrum = np.fft.rfft(placed)  # an error of 1 in each entry moves the product by `slack`, to first order
+            others = spectrum ** (count - 1)
+            slack = slack * np.abs(others * spectrum) + count * np.abs(product * others)
+            product *= others * spectrum
+        error = float((slack + np.abs(product)).sum())
         places = first + np.arange(points)
         self.masses = np.maximum(np.fft.irfft(product, points)[places % points], 0.0)
         self.losses = step * places + law.shift
@@ -282,7 +280,7 @@ class AccountantCheck:
         infinity and 1: one pair of data sets says nothing of the others.
     relation : {"add_remove", "replace"}
     slips : tuple of str
-        Mistakes that would explain a refuted ε: each gives it within 0.5%.
+        Mistakes that would explain the claim: each gives its ε within 0.5%.
     steps : tuple of tuple
         Noise multiplier, sampling rate and number of the steps.
     """
@@ -297,11 +295,11 @@ class AccountantCheck:
 
     def __str__(self) -> str:
         epsilon, delta = self.claimed
-        said = (
+        text = (
             f"{self.verdict}: claimed ({epsilon:.4g}, {delta:.3g}), {_RELATIONS[self.relation]}; exact epsilon at this "
             f"delta {_range(self.epsilon)}, exact delta at this epsilon {_range(self.delta)}"
         )
-        return said + "".join(f"\nas if: {slip}" for slip in self.slips)
+        return text + "".join(f"\nas if: {slip}" for slip in self.slips)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: plain numbers and texts; an infinite bound is None."""
@@ -325,14 +323,15 @@ def check_accountant(
         absent), or several of these one after the other; an accountant of Opacus (its ``history``); an event of
         dp-accounting made of Gaussian and Poisson-sampled Gaussian events. Each record is taken with probability
         `sampling_rate`, independently (Poisson sampling), vectors have norm at most 1, noise has standard deviation
-        `noise_multiplier`, at least 0.1.
+        `noise_multiplier`, at least 0.1. At most 16 kinds of steps, of any number: each takes an FFT of at most 2^22
+        points.
     epsilon : float, optional
         > 0 or 0: the claim. Default: what the accountant's ``get_epsilon`` says.
     delta : float
         In [1e-30, 1).
     relation : {"add_remove", "replace"}
-        What neighbouring data sets are. Under "replace" with a sampling rate below 1 a claim may be refuted, and is
-        never said to hold.
+        What neighbouring data sets are; noise is that of real numbers. Under "replace" with a sampling rate below 1 a
+        claim may be refuted, and is never said to hold.
 
     Returns
     -------
@@ -361,7 +360,7 @@ def check_accountant(
     validation.choice("relation", relation, RELATIONS)
     at_delta, at_epsilon = _exact(kinds, relation, epsilon, delta)
     verdict = "refuted" if at_epsilon[0] > delta else "holds" if at_epsilon[1] <= delta else "undecided"
-    slips = _slips(kinds, relation, epsilon, delta) if verdict == "refuted" else ()
+    slips = _slips(kinds, relation, epsilon, delta, verdict)
     return AccountantCheck(verdict, (epsilon, delta), at_delta, at_epsilon, relation, slips, kinds)
 
 
@@ -381,9 +380,8 @@ def _exact(
     return (low, high), (least, most)
 
 
-def _slips(kinds: Sequence[Steps], relation: str, epsilon: float, delta: float) -> tuple[str, ...]:
+def _slips(kinds: Sequence[Steps], relation: str, epsilon: float, delta: float, verdict: str) -> tuple[str, ...]:
     """Which mistakes give the claimed ε at `delta`."""
-    (first, *others), named = kinds, []
 
     def near(value: float) -> bool:
         return abs(value - epsilon) <= _NEAR * epsilon
@@ -391,16 +389,23 @@ def _slips(kinds: Sequence[Steps], relation: str, epsilon: float, delta: float) 
     def exact(changed: Sequence[Steps], other: str = relation) -> float:
         return _exact(changed, other, epsilon, delta)[0][0]
 
-    mu = math.sqrt(sum(count * q**2 * math.expm1(sigma**-2) for sigma, q, count in kinds))
-    if near(gaussian.epsilon(delta, mu)):
-        named.append("the central limit of Gaussian differential privacy")
+    (first, *others), slips = kinds, []
+    sensitivity = 1.0 if relation == "add_remove" else 2.0
+    whole = sensitivity * math.sqrt(sum(count / sigma**2 for sigma, _, count in kinds))
+    if any(kind.sampling_rate < 1.0 for kind in kinds) and near(gaussian.epsilon(delta, whole)):
+        slips.append("no sampling: every record in every step")
+    if verdict != "refuted":
+        return tuple(slips)
+    limit = math.sqrt(sum(count * q**2 * math.expm1(sigma**-2) for sigma, q, count in kinds))
+    if near(gaussian.epsilon(delta, limit)):
+        slips.append("the central limit of Gaussian differential privacy")
     if relation == "replace" and near(exact(kinds, "add_remove")):
-        named.append("a record added or removed, where one is replaced")
+        slips.append("a record added or removed, where one is replaced")
     if first.steps > 1 and near(exact([first._replace(steps=first.steps - 1), *others])):
-        named.append("a step fewer")
+        slips.append("a step fewer")
     if (first.steps > 1 or others) and near(exact([first._replace(steps=1)])):
-        named.append("a single step")
-    return tuple(named)
+        slips.append("a single step")
+    return tuple(slips)
 
 
 def _steps(steps: Any) -> tuple[Steps, ...]:
@@ -408,24 +413,23 @@ def _steps(steps: Any) -> tuple[Steps, ...]:
         "mappings with noise_multiplier, sampling_rate and steps, an accountant of Opacus, or an event of "
         "dp-accounting made of Gaussian and Poisson-sampled Gaussian events"
     )
-    if isinstance(getattr(steps, "history", None), list):
-        found = [Steps(*entry) for entry in steps.history]
+    history = getattr(steps, "history", None)
+    if isinstance(history, list) and all(isinstance(entry, tuple) and len(entry) == 3 for entry in history):
+        kinds = [Steps(*entry) for entry in history]
     elif isinstance(steps, Mapping):
-        found = [_read(steps, must_be)]
+        kinds = [_read(steps, must_be)]
     elif isinstance(steps, Sequence) and all(isinstance(kind, Mapping) for kind in steps):
-        found = [_read(kind, must_be) for kind in steps]
+        kinds = [_read(kind, must_be) for kind in steps]
     else:
-        found = _of_event(steps, 1, must_be)
-    if not found:
-        raise invalid("steps", f"at least one of {must_be}", steps)
-    return tuple(
-        Steps(
-            validation.real("noise_multiplier", kind.noise_multiplier, at_least=_LEAST_NOISE),
-            validation.fraction("sampling_rate", kind.sampling_rate, up_to_one=True),
-            validation.integer("steps", kind.steps, at_least=1),
-        )
-        for kind in found
-    )
+        kinds = _of_event(steps, 1, must_be)
+    counts: dict[tuple[float, float], int] = {}
+    for kind in kinds:
+        noise = validation.real("noise_multiplier", kind.noise_multiplier, at_least=_LEAST_NOISE)
+        rate = validation.fraction("sampling_rate", kind.sampling_rate, up_to_one=True)
+        counts[noise, rate] = counts.get((noise, rate), 0) + validation.integer("steps", kind.steps, at_least=1)
+    if not 1 <= len(counts) <= _MOST_KINDS:
+        raise invalid("steps", f"1 to {_MOST_KINDS} kinds of {must_be}", steps)
+    return tuple(Steps(noise, rate, count) for (noise, rate), count in counts.items())
 
 
 def _read(kind: Mapping[str, Any], must_be: str) -> Steps:

@@ -59,7 +59,7 @@ def test_without_sampling_it_is_gaussian(relation: str, sensitivity: float, delt
 
 
 def test_many_steps_beside_dp_accounting() -> None:
-    """Second route: dp-accounting's loss distribution, whose ε is an upper bound within 1e-3 on this grid."""
+    """Second route: the loss distribution of dp-accounting, whose ε is an upper bound."""
     distribution = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     loss = distribution.from_gaussian_mechanism(1.1, sampling_prob=0.01, value_discretization_interval=1e-4)
     theirs = loss.self_compose(2000).get_epsilon_for_delta(1e-6)
@@ -110,6 +110,13 @@ def test_planted_errors_of_a_hundredth_are_refuted(changed: dict[str, Any]) -> N
     assert dpbench.check_accountant(better, claimed[1] + 0.01, 1e-5).verdict == "holds"
 
 
+@pytest.mark.parametrize(("relation", "mu"), [("add_remove", 0.25), ("replace", 0.5)])
+def test_a_claim_without_sampling_is_named(relation: str, mu: float) -> None:
+    found = dpbench.check_accountant(dpsgd(8.0, 0.1, 4), gaussian.epsilon(1e-5, mu), 1e-5, relation=relation)
+    assert found.verdict in ("holds", "undecided")
+    assert found.slips == ("no sampling: every record in every step",)
+
+
 def test_replaced_records_under_sampling_never_hold() -> None:
     found = dpbench.check_accountant(dpsgd(1.0, 0.1, 3), 50.0, 1e-5, relation="replace")
     assert (found.verdict, found.epsilon[1], found.delta[1]) == ("undecided", math.inf, 1.0)
@@ -123,7 +130,7 @@ def test_accountants_and_events() -> None:
     events = pytest.importorskip("dp_accounting.dp_event")
     step = events.PoissonSampledDpEvent(0.2, events.GaussianDpEvent(3.0))
     event = events.ComposedDpEvent([events.SelfComposedDpEvent(step, 4), step])
-    expected = dpbench.check_accountant([dpsgd(3, 0.2, 4), dpsgd(3, 0.2)], 0.2, 1e-5)
+    expected = dpbench.check_accountant(dpsgd(3, 0.2, 5), 0.2, 1e-5)
     assert dpbench.check_accountant(event, 0.2, 1e-5) == expected
 
 
@@ -131,7 +138,9 @@ def test_accountants_and_events() -> None:
     ("steps", "given", "named"),
     [
         ({"noise": 1.0}, {}, "steps must be mappings"),
-        ([], {}, "at least one"),
+        ([], {}, "steps must be 1 to"),
+        ([dpsgd(1.0 + k) for k in range(17)], {}, "steps must be 1 to"),
+        (SimpleNamespace(history=[(1.0, 0.5)]), {}, "steps must be mappings"),
         (object(), {}, "steps must be mappings"),
         (dpsgd(0.0), {}, "noise_multiplier must be"),
         (dpsgd(math.nan), {}, "noise_multiplier must be"),
