@@ -65,7 +65,7 @@ def _along(statement: Statement, points: Points) -> Evidence:
 
     variable, ratio = statement.claim.parts["in"], "({to})/({quantity})".format(**statement.claim.parts)
     rows = [{**at, **_defined(statement, at), "ratio": statement.number(ratio, **at)} for at in points]
-    return vanishing(rows, f"value: what is attained over what is claimed, at the last {variable}")
+    return vanishing(rows, f"value: right side over left side, at the last {variable}")
 
 
 def _defined(statement: Statement, at: Mapping[str, float]) -> dict[str, float]:
