@@ -110,6 +110,25 @@ def test_planted_errors_of_a_hundredth_are_refuted(changed: dict[str, Any]) -> N
     assert dpbench.check_accountant(better, claimed[1] + 0.01, 1e-5).verdict == "holds"
 
 
+@pytest.mark.parametrize(("noise", "rate", "epsilon"), [(1.0, 0.1, 0.5), (0.5, 0.4, 1.5)])
+def test_one_replaced_record_loses_what_its_pair_does(noise: float, rate: float, epsilon: float) -> None:
+    """qN(1, σ²) against qN(−1, σ²), in 30 digits: the loss rises with x, so the event is a half-line."""
+    with mpmath.workdps(30):
+
+        def tail(x: Any, centre: int) -> Any:
+            return (1 - rate) * mpmath.ncdf(-x / noise) + rate * mpmath.ncdf((centre - x) / noise)
+
+        def loss(x: Any) -> Any:
+            there, here = (1 - rate + rate * mpmath.exp((2 * side * x - 1) / (2 * noise**2)) for side in (1, -1))
+            return mpmath.log(there / here) - epsilon
+
+        x = mpmath.findroot(loss, (0, 9), solver="anderson")
+        exact = float(tail(x, 1) - mpmath.e**epsilon * tail(x, -1))
+    found = dpbench.check_accountant(dpsgd(noise, rate), epsilon, 0.5 * exact, relation="replace")
+    assert found.verdict == "refuted"
+    assert 0.95 * exact <= found.delta[0] <= exact
+
+
 @pytest.mark.parametrize(("relation", "mu"), [("add_remove", 0.25), ("replace", 0.5)])
 def test_a_claim_without_sampling_is_named(relation: str, mu: float) -> None:
     found = dpbench.check_accountant(dpsgd(8.0, 0.1, 4), gaussian.epsilon(1e-5, mu), 1e-5, relation=relation)
@@ -120,6 +139,7 @@ def test_a_claim_without_sampling_is_named(relation: str, mu: float) -> None:
 def test_replaced_records_under_sampling_never_hold() -> None:
     found = dpbench.check_accountant(dpsgd(1.0, 0.1, 3), 50.0, 1e-5, relation="replace")
     assert (found.verdict, found.epsilon[1], found.delta[1]) == ("undecided", math.inf, 1.0)
+    assert found.to_dict()["epsilon"] == [found.epsilon[0], None] and str(found).count("at least") == 2
     removed = dpbench.check_accountant(dpsgd(1.0, 0.1, 3), 50.0, 1e-5)
     assert found.epsilon[0] > removed.epsilon[0]
 
@@ -176,3 +196,8 @@ def test_the_command_says_what_python_says(capsys: pytest.CaptureFixture[str]) -
 def test_far_above_the_losses_there_are_a_claim_holds(steps: dict[str, Any], epsilon: float, delta: float) -> None:
     found = dpbench.check_accountant(steps, epsilon, delta)
     assert found.verdict == "holds" and 0.0 <= found.delta[0] <= found.delta[1] < 1e-24
+
+
+def test_a_claim_that_no_slip_gives_has_none() -> None:
+    found = dpbench.check_accountant(dpsgd(3, 0.2, 50), 1.78, 1 / 48_000)  # 2.7% below the central limit's
+    assert (found.verdict, found.slips) == ("refuted", ())
