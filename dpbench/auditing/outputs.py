@@ -853,7 +853,11 @@ class Each:
         return str(getattr(self.function, "__name__", type(self.function).__name__))
 
     def __call__(self, dataset: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
-        return np.array(self.results(dataset, trials, rng))
+        results = self.results(dataset, trials, rng)
+        try:
+            return np.array(results)
+        except ValueError:
+            raise invalid("results", "of one shape, where no audit takes them as they are", results) from None
 
     def results(self, dataset: Any, trials: int, rng: np.random.Generator) -> list[Any]:
         """The results themselves, as an audit takes them, which learns a layout from its choosing part."""

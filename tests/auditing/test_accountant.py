@@ -157,11 +157,11 @@ def test_accountants_and_events() -> None:
 @pytest.mark.parametrize(
     ("steps", "given", "named"),
     [
-        ({"noise": 1.0}, {}, "steps must be mappings"),
-        ([], {}, "steps must be 1 to"),
-        ([dpsgd(1.0 + k) for k in range(17)], {}, "steps must be 1 to"),
-        (SimpleNamespace(history=[(1.0, 0.5)]), {}, "steps must be mappings"),
-        (object(), {}, "steps must be mappings"),
+        ({"noise": 1.0}, {}, "steps must be"),
+        ([], {}, "must be 1"),
+        ([dpsgd(1.0 + k) for k in range(17)], {}, "must be 1"),
+        (SimpleNamespace(history=[(1.0, 0.5)]), {}, "steps must be"),
+        (object(), {}, "steps must be"),
         (dpsgd(0.0), {}, "noise_multiplier must be"),
         (dpsgd(math.nan), {}, "noise_multiplier must be"),
         (dpsgd(1.0, 0.0), {}, "sampling_rate must be"),

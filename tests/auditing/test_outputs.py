@@ -362,3 +362,9 @@ def test_encoded_together_and_audited() -> None:
     ours, theirs = ([{"n": d + rng.laplace(scale=0.3), "k": "a"} for _ in range(1_000)] for d in (0, 1))
     both = encode([*ours, *theirs])
     assert audit_samples(both[:1_000], both[1_000:], epsilon=1.0).verdict == "refuted"
+
+
+def test_results_of_several_shapes_are_refused_outside_an_audit() -> None:
+    sampler = each(lambda size, rng: [0.0] * rng.integers(1, size))
+    with pytest.raises(InvalidInput, match="one shape"):
+        sampler(9, 50, np.random.default_rng(1))
