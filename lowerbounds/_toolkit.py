@@ -488,6 +488,7 @@ def _two_members(family: Family, first: Any, second: Any) -> Callable[[int, np.r
             here, there = _coupled(family, first, second, min(distance, family.n))
         else:
             here, there = family.draw(first, rng), family.draw(second, rng)
+            there = there.copy()
             there[distance:] = here[distance:]
         return Attack(here, there, distance, score, f"{family.name}: two hypotheses, {distance} records apart")
 

@@ -35,10 +35,10 @@ def check_accountant(
 
     check_writable("--json", json_file)
     mechanism = {"noise_multiplier": noise_multiplier, "sampling_rate": sampling_rate, "steps": steps}
-    found = accountant.check_accountant(mechanism, epsilon, delta, relation=relation)
+    check = accountant.check_accountant(mechanism, epsilon, delta, relation=relation)
     if not (quiet or is_stdout(json_file)):
-        say(str(found))
+        say(str(check))
     if json_file is not None:
-        write_json(json_file, {"schema": 1, **found.to_dict()})
-    if found.verdict == "refuted":
+        write_json(json_file, {"schema": 1, **check.to_dict()})
+    if check.verdict == "refuted":
         raise typer.Exit(UNEXPECTED)

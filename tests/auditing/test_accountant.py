@@ -190,6 +190,8 @@ def test_the_command_says_what_python_says(capsys: pytest.CaptureFixture[str]) -
     assert run(["check-accountant", *options.split(), "--epsilon", "2.2"]) == 0
     assert capsys.readouterr().out.startswith("holds")
     assert run(["check-accountant", *options.split(), "--epsilon", "x"]) == 2
+    assert run(["check-accountant", *options.split(), "--epsilon", "9", "--relation", "replace"]) == 0
+    assert capsys.readouterr().out.startswith("undecided")
 
 
 @pytest.mark.parametrize(("steps", "epsilon", "delta"), [(dpsgd(3.0, 0.2), 1.83, 1e-5), (dpsgd(1e4), 50.0, 1e-12)])

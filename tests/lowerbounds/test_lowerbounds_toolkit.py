@@ -241,6 +241,14 @@ def test_two_points_with_many_records_equal_the_programme(epsilon: float) -> Non
     assert least == pytest.approx(0.5 * (1.0 - naive.largest_gap(epsilon, 0.0, 2)), abs=1e-7)
 
 
+def test_data_sets_that_a_family_keeps_are_not_written_into() -> None:
+    kept = {m: np.full(3, float(m)) for m in (-1, 1)}
+    family = replace(families.heavy_mean(3, 0.4), members=(-1, 1), draw=lambda m, rng: kept[m], law=None, couple=None)
+    pair = le_cam(family, 1.0).attack(1, np.random.default_rng(1))
+    assert {m: data.tolist() for m, data in kept.items()} == {-1: [-1.0] * 3, 1: [1.0] * 3}
+    assert (pair.dataset != pair.neighbour).sum() == 1
+
+
 def test_a_floor_that_is_too_high_is_seen() -> None:
     """Planted: twice the separation, half the distance, a third of the radius more."""
     family = families.heavy_mean(3, 0.4)
