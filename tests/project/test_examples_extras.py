@@ -26,22 +26,6 @@ def opendp() -> Any:
     return found
 
 
-@pytest.mark.process
-@pytest.mark.slow
-def test_ten_mechanisms_of_three_libraries_in_forty_lines(opendp: Any) -> None:
-    """The two that need no other environment than ours are run."""
-    import subprocess
-    import sys
-
-    path = ROOT / "examples" / "test_libraries.py"
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 40
-    line = [sys.executable, "-m", "pytest", str(path), "-n", "0", "-q", "-m", "", "-p", "no:cacheprovider", "-k"]
-    listed = subprocess.run([*line, "test_", "--collect-only"], capture_output=True, text=True, check=True).stdout
-    assert listed.count("::test_") == 10
-    done = subprocess.run([*line, "count or laplace", "--dp-confidence", "0.999999"], capture_output=True, text=True)
-    assert "2 audits" in done.stdout and done.returncode == 0, done.stdout
-
-
 def laplace_sum(opendp: Any) -> Any:
     """OpenDP's own bounded sum of integers with discrete Laplace noise of scale 4."""
     space = opendp.vector_domain(opendp.atom_domain(bounds=(0, 4), T=int)), opendp.symmetric_distance()
