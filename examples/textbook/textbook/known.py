@@ -400,6 +400,32 @@ known(
                             epsilon="epsilon")},
 )  # fmt: skip
 known(
+    "best.fixed", "selection", "The best of k runs that are each epsilon-DP is {claim}.",
+    "Dwork and Roth 2014, Theorem 3.14; Papernot and Steinke 2022, of a fixed number of runs", EPSILON | COUNT |
+    {"x": Real("chance of the worst outcome", "1/10", "9/10")},
+    event(p="x^k", q="x^k*exp(-k*epsilon)", epsilon="k*epsilon"),
+    control={"claim": event(p="x^k", q="x^k*exp(-k*epsilon)", epsilon="0.98*k*epsilon")},
+)  # fmt: skip
+known(
+    "best.geometric", "selection", "The best of a geometric number of runs that are each epsilon-DP is {claim}.",
+    "Liu and Talwar 2019; Papernot and Steinke 2022",
+    {"epsilon": Real("of a run", "1/10", 4), "g": Real("chance to stop", "1e-9", "1/2"),
+     "u": Real("mass above the outcome", "1/1000", "1/2"), "v": Real("its mass", "1e-9", "1e-3")},
+    event(p="g*v*E/((g + (1 - g)*(u/E + v*E))*(g + (1 - g)*u/E))", q="g*v/((g + (1 - g)*(u + v))*(g + (1 - g)*u))",
+          epsilon="3*epsilon"), where={"E": "exp(epsilon)"},
+    control={"claim": event(p="g*v*E/((g + (1 - g)*(u/E + v*E))*(g + (1 - g)*u/E))",
+                            q="g*v/((g + (1 - g)*(u + v))*(g + (1 - g)*u))", epsilon="2.94*epsilon")},
+)  # fmt: skip
+known(
+    "best.gaussian", "selection", "The largest of k numbers with Gaussian noise loses no more than all of them.",
+    f"{DONG}, Corollary 2", {"m": Real("shift over scale", "1/10", 2), "k": Integer("runs", 2, 100),
+                             "epsilon": Real("claimed", "1/10", 5), "t": Real("event: none above t", -3, 3)},
+    event(p="(1 - erfc(t/sqrt(2))/2)^k", q="(1 - erfc((t - m)/sqrt(2))/2)^k", epsilon="epsilon",
+          delta="gaussian_delta(sqrt(k)*m, epsilon)"),
+    control={"claim": event(p="(1 - erfc(t/sqrt(2))/2)^k", q="(1 - erfc((t - m)/sqrt(2))/2)^k", epsilon="epsilon",
+                            delta="gaussian_delta(m, epsilon)")},
+)  # fmt: skip
+known(
     "sparse.one", "sparse vector", "Sparse vector, one query: {claim}, from both noises.", "Lyu, Su and Li 2017",
     {"epsilon": Real("claimed", "1/10", 4), "t": Real("distance to the threshold", 0, 60)},
     event(p="(4*exp(-epsilon*t/4) - exp(-epsilon*t/2))/6",
