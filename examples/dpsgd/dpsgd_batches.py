@@ -10,7 +10,6 @@ gives bounds from both sides.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from functools import cache, partial
 from typing import Any
@@ -43,24 +42,24 @@ _TRANSFORM = 1e-12  # absolute, of the Fourier transform in dp-accounting's comp
 
 
 @cache
-def _poisson(sigma: float, steps: int, pessimistic: bool) -> Any:
+def _poisson(sigma: float, pessimistic: bool) -> Any:
     """dp-accounting's privacy loss distribution of one epoch."""
     pld = extra("dp_accounting.pld.privacy_loss_distribution", "accounting")
     one = pld.from_gaussian_mechanism(
-        sigma, sampling_prob=1.0 / steps, pessimistic_estimate=pessimistic, use_connect_dots=pessimistic,
+        sigma, sampling_prob=1.0 / STEPS, pessimistic_estimate=pessimistic, use_connect_dots=pessimistic,
         value_discretization_interval=1e-3,
     )  # fmt: skip
-    return one.self_compose(steps)
+    return one.self_compose(STEPS)
 
 
-def _poisson_delta(epsilon: float, sigma: float, steps: int, pessimistic: bool) -> float:
-    delta = float(_poisson(sigma, steps, pessimistic).get_delta_for_epsilon(epsilon))
+def _poisson_delta(epsilon: float, sigma: float, pessimistic: bool) -> float:
+    delta = float(_poisson(sigma, pessimistic).get_delta_for_epsilon(epsilon))
     return min(1.0, delta + _TRANSFORM) if pessimistic else max(0.0, delta - _TRANSFORM)
 
 
-def poisson(sigma: float, *, kind: str = "upper", steps: int = STEPS) -> Profile:
-    """Poisson sampling with probability 1/steps, from above or from below."""
-    delta_of = partial(_poisson_delta, sigma=sigma, steps=steps, pessimistic=kind == "upper")
+def poisson(sigma: float, *, kind: str = "upper") -> Profile:
+    """Poisson sampling with probability 1/STEPS, from above or from below."""
+    delta_of = partial(_poisson_delta, sigma=sigma, pessimistic=kind == "upper")
     why = "dp-accounting's privacy loss distribution, rounded to this side"
     return Profile(kind, why, delta_of, None, "add-remove")
 
@@ -149,7 +148,3 @@ def renyi(run: Context) -> Any:
             target = dict(sigma=sigma, epsilon=epsilon, delta=min(delta, 1.0 - 1e-9))
             yield target | dict(guarantee=poisson(sigma))
             yield target | dict(pair=poisson(sigma, kind="lower"))
-
-
-if importlib.util.find_spec("jax") is not None:
-    import dpsgd_in_jax  # noqa: F401 - declares the audit of a training run
