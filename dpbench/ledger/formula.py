@@ -280,6 +280,8 @@ def _digits_first(node: Node) -> bool:
 
 
 def _latex_call(kind: str, parts: Sequence[Node]) -> str:
+    while kind in ("min", "max") and parts[-1][0] == kind:  # a nested minimum is one of several
+        parts = [*parts[:-1], *parts[-1][1:]]
     inside = ", ".join(map(latex, parts))
     if kind == "sqrt":
         return rf"\sqrt{{{inside}}}"

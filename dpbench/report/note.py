@@ -1,8 +1,9 @@
 r"""The errata of a paper as a note in LaTeX that compiles with the packages of a basic installation.
 
 A file ``note.tex`` beside the paper's package is the note's body, written by hand: what changes for a user, corrected
-statements with their proofs. After it stand what is generated from the ledger: each finding that changes a statement,
-one table of steps and misprints, and the coverage. Without the file the note begins with what is generated.
+statements, whose formulas are those of the ledger (``\claim``, ``\formula``), and their proofs. After it stand what is
+generated: each finding that changes a statement, one table of steps and misprints, and the coverage. Without the file
+the note begins with what is generated.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from importlib import resources
 
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 
+from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
@@ -74,7 +76,8 @@ def body(paper: Paper) -> str:
     file = resources.files(home) / "note.tex"
     claims = {claim.id: claim for claim in paper.claims}
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    return re.sub(r"\\claim\{([^}]*)\}", lambda found: stated(claims[found[1]]), text)
+    text = re.sub(r"\\claim\{([^}]*)\}", lambda found: stated(claims[found[1]]), text)
+    return re.sub(r"\\formula\{([^}]*)\}\{(\w+)\}", lambda found: part(claims[found[1]], found[2]), text)
 
 
 def stated(claim: Claim) -> str:
@@ -85,6 +88,14 @@ def stated(claim: Claim) -> str:
     parts[1::2] = (f"${formula.latex_name(name)} = {formula.latex(known[name])}$" for name in parts[1::2])
     parts[::2] = map(prose, parts[::2])
     return "".join(parts)
+
+
+def part(claim: Claim, name: str) -> str:
+    """A definition, a hypothesis or a side of a row's statement: in a note ``\\formula{ID}{NAME}`` stands for it."""
+    if (said := claim.formal) is None:
+        raise validation.invalid("the row of a formula", "one with a Statement", claim.id)
+    given = {name: node for name, node, _ in said.conditions}
+    return formula.latex((said.claim_nodes | given | said.definitions)[name])
 
 
 def latex(paper: Paper) -> str:

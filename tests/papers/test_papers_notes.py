@@ -11,6 +11,7 @@ import pytest
 from scipy.special import ndtri
 
 import dpbench.papers
+from dpbench.papers.glm.theorems import paper as glm
 from dpbench.papers.glm.theorems import theorem3, theorem10
 from dpbench.privacy import gaussian
 from lowerbounds.regime_floors import PROVED
@@ -30,13 +31,37 @@ def test_numbers_of_the_glm_note_are_those_of_its_statements() -> None:
     note, sizes = NOTES["glm"], (10**6, 10**10, 10**14)
     over = [f"{theorem3.least_excess(n, n**-0.5, 1e-15) / theorem3.remark_rate(n, n**-0.5, 1e-15):.2g}" for n in sizes]
     assert "{}, {} and {} times the remark's rate".format(*over) in note
-    assert f"${PROVED}\\,\\Y^2\\min" in note
+    (lowest,) = (claim.formal for claim in glm.claims if claim.id == "glm.thm4.floor.corrected")
+    assert lowest is not None and lowest.number("c") == pytest.approx(PROVED)
     assert f"{gaussian.delta(1.0, 1.0 / math.sqrt(math.log(1e5))) * 1e5:.2f}\\cdot10^{{-5}}" in note
     rate = (3.0 - math.log(4.0)) / 2.0  # log P(chi^2_k > 4k) <= -rate k
     assert f"{1.0 / rate:.2f}\\log(2n/\\delta)$ suffices" in note
     assert math.exp(1.0 / 4.0) / 4.0 < 0.33 and "but for a chance of $0.33\\beta$" in note
     floor, _, _ = theorem10.rate_floor(10**8, 1e-4, 1)
     assert f"{math.floor(1e3 * floor) / 1e3:.3f}\\,GB" in note
+
+
+_STATEMENT = re.compile(r"\\begin\{statement\}(.*?)\\end\{statement\}", re.DOTALL)
+_MATHEMATICS = re.compile(r"\$(.*?)\$|\\\[(.*?)\\\]|\\begin\{align\*\}(.*?)\\end\{align\*\}", re.DOTALL)
+_FORMULA = re.compile(r"\\formula\{[^}]*\}\{\w+\}")
+
+
+def by_hand(text: str) -> list[str]:
+    """Formulas of corrected statements that no `Statement` says: displays without one, and fractions and functions."""
+    formulas = [next(filter(None, found)) for part in _STATEMENT.findall(text) for found in _MATHEMATICS.findall(part)]
+    displays = [found for part in _STATEMENT.findall(text) for found in re.findall(r"\\\[(.*?)\\\]", part, re.DOTALL)]
+    typed = [found for found in formulas if re.search(r"\\(frac|min|max|log|exp)\b", _FORMULA.sub("", found))]
+    return typed + [found for found in displays if not _FORMULA.search(found)]
+
+
+def test_formulas_of_corrected_statements_are_those_of_the_ledger() -> None:
+    assert len(_STATEMENT.findall(NOTES["glm"])) == 8 and by_hand(NOTES["glm"]) == []
+
+
+@pytest.mark.parametrize("typed", [r"\[X\sqrt{13/n}.\]", r"$\frac{Y^2}n$", r"$l=\log(2/\delta)$"])
+def test_a_formula_typed_by_hand_is_seen(typed: str) -> None:
+    statement = rf"\begin{{statement}}$d\ge2$ {typed} \[\formula{{glm.a.b}}{{c}}\]\end{{statement}}"
+    assert len(by_hand(statement)) == 1
 
 
 def test_the_first_display_of_a31_has_the_cube_of_y() -> None:

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import math
 
-PRIVATE = 32.0
-"""c of σ² = cTΛ/(nε)² where gradients have norm 2 at most: μ = 4√T/(nσ) = ε/√(2Λ). The paper has 8, for norm 1."""
 
-
-def corrected_step_size(n: int, k: float, epsilon: float, delta: float, factor: float = 8.0) -> float:
-    """η = 1/(n^{3/2}√(13 + ckΛ/(nε²))), c = `factor`: the minimiser of `corrected_excess` over η where c is 8."""
-    return 1.0 / (n**1.5 * math.sqrt(13.0 + factor * k * math.log(2.0 / delta) / (n * epsilon**2)))
+def corrected_step_size(n: int, k: float, epsilon: float, delta: float) -> float:
+    """η = 1/(n^{3/2}√(13 + 8kΛ/(nε²))): the minimiser of `corrected_excess` over η."""
+    return 1.0 / (n**1.5 * math.sqrt(13.0 + 8.0 * k * math.log(2.0 / delta) / (n * epsilon**2)))
 
 
 def map_excess(k: float) -> float:
@@ -33,20 +30,6 @@ def corrected_excess(
     """
     noise = 8.0 * k * math.log(2.0 / delta) / epsilon**2 / (1.0 if steps_in_noise else float(n) ** 2)
     return 1.0 / (2.0 * eta * n**2) + 0.5 * eta * (12.0 * n + 1.0 + noise) + map_excess(k)
-
-
-def corrected_lipschitz_jl_rate(n: int, k: float, epsilon: float, delta: float) -> float:
-    """√(13/n) + √(32kΛ)/(nε) + √(2/k), `map_excess`, and 6e^{−0.4k} for features scaled down to 2‖X‖.
-
-    Theorem 10 with its constants, at `corrected_step_size` with the factor `PRIVATE`.
-    """
-    private = math.sqrt(PRIVATE * k * math.log(2.0 / delta)) / (n * epsilon)
-    return math.sqrt(13.0 / n) + private + math.sqrt(2.0 / k) + map_excess(k) + 6.0 * math.exp(-0.4 * k)
-
-
-def balanced_dimension(n: int, epsilon: float, delta: float) -> float:
-    """k = nε/(4√Λ): the minimiser of `corrected_lipschitz_jl_rate` in k but for its last two terms."""
-    return n * epsilon / (4.0 * math.sqrt(math.log(2.0 / delta)))
 
 
 def descent_floor(n: float, k: float, eta: float, noise: float, active: int = 1, *, sharpened: bool = False) -> float:

@@ -17,7 +17,6 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import summary
 from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
-from dpbench.papers.glm import theory_boosting as corrected
 from dpbench.papers.glm.theorems import paper
 
 H = 2.0
@@ -100,6 +99,32 @@ RARE = Statement(
     ),
 )
 
+FOR_GLMS = LEMMA11.replace(
+    about=f"{_BOTH}, for convex H-smooth non-negative GLMs and a gamma^2-sub-Gaussian w independent of S, with {{g}}, "
+    "{tau}, {l}, {M}, {T}, {U} and {V}.",
+    where={
+        "X": "1",
+        "g": "gamma*X",
+        "tau": "g*sqrt(log(8*n/beta))",
+        "l": "log(4/beta)",
+        "M": "(Y + sqrt(H/2)*tau)^2",
+        "T": "tau*sqrt(H*l)/(Y*sqrt(n))",
+        "U": "tau*Y*sqrt(H*l/n) + sqrt(2)*Y^2*sqrt(l/n) + M*l/(3*n)",
+        "V": "tau*Y*sqrt(H*l/n) + 2*sqrt(2)*Y^2*sqrt(l/n) + 5*H*tau^2*l/n + (2*Y^2 + H*(tau^2 + g^2))/n",
+    },
+    witness=None,
+)
+ANY_LOSS = FOR_GLMS.replace(
+    about=f"{_BOTH}, for convex H-smooth non-negative losses and any w independent of S with |w| <= tau but for "
+    "beta/4, {T}, {U} and {V}; {tau} for a gamma^2-sub-Gaussian w in R^d.",
+    symbols={"d": Integer("dimension", 1, 10**7)},
+    where={
+        "g": None,
+        "tau": "gamma*sqrt(d*log(8/beta))",
+        "V": "tau*Y*sqrt(H*l/n) + 2*sqrt(2)*Y^2*sqrt(l/n) + 5*H*tau^2*l/n",
+    },
+)
+
 
 GAMMA = math.sqrt(8.0 / 3.0)
 """The loss 1[z = 1]‖w‖² at w ~ N(0, I_d) is γ²-sub-Gaussian for γ² = 8/3."""
@@ -129,11 +154,10 @@ def direction(context: Context) -> Rows:
         largest = float(chi2.isf(beta / (4.0 * n) / p, d))
         mended = spread * y**2 + 2.0 * y**2 * math.sqrt(math.log(2.0 / beta) / n)
         mended += 2.0 * largest * math.log(2.0 / beta) / n
-        right = corrected.upper(H, y, corrected.radius(GAMMA, d, beta), n, beta)
+        right = (ANY_LOSS.number(name, **at, d=d) for name in "TU")
         yield {"d": d, "beta": beta, "chance": direction_failure(d, n, p, spread, printed),
                "with Y and Delta mended": direction_failure(d, n, p, spread, mended),
-               "with |w| for gamma": direction_failure(
-                   d, n, p, corrected.spread(H, y, corrected.radius(GAMMA, d, beta), n, beta), right)}  # fmt: skip
+               "with |w| for gamma": direction_failure(d, n, p, *right)}  # fmt: skip
     return summary(
         "value: the largest probability that the first inequality fails; 0.1 is allowed",
         "w ~ N(0, I_d) has E exp(<w, u>^2/gamma^2) = 2 at gamma^2 = 8/3 exactly; the loss is 2-smooth, convex, "
@@ -150,11 +174,8 @@ def _gaussian_failures(y: float, scale: float, n: int, beta: float, shrink: floa
     """
     from scipy.stats import norm
 
-    gamma = GAMMA * scale
-    tau = corrected.reach(gamma, 1.0, n, beta)
-    spread, upper = corrected.spread(H, y, tau, n, beta), corrected.upper(H, y, tau, n, beta)
-    lowered = corrected.lower(H, y, tau, n, beta, corrected.outside(H, y, tau, gamma, n))
-    spread, upper, lowered = shrink * spread, shrink * upper, shrink * lowered
+    at = {"Y": y, "gamma": GAMMA * scale, "n": n, "beta": beta}
+    spread, upper, lowered = (shrink * FOR_GLMS.number(name, **at) for name in "TUV")
     total = np.zeros((2, CHANCES.size))
     sizes = scale * norm.isf(0.5 * (np.arange(nodes) + 0.5) / nodes) if scale > 0.0 else np.array([0.0])
     for size in sizes:
@@ -186,8 +207,8 @@ def any_loss(context: Context, shrink: float = 1.0) -> Rows:
     """The instance that breaks the printed lemma; W times `shrink`."""
     n, p, y = 10**8, 1e-3, 10.0
     for d, beta in product((10, 1_000, 100_000, 1_000_000), (0.1, 0.01)):
-        norm_bound = shrink * corrected.radius(GAMMA, d, beta)
-        spread, upper = corrected.spread(H, y, norm_bound, n, beta), corrected.upper(H, y, norm_bound, n, beta)
+        at = {"Y": y, "gamma": shrink * GAMMA, "n": n, "beta": beta, "d": d}
+        spread, upper = (ANY_LOSS.number(name, **at) for name in "TU")
         yield {"d": d, "beta": beta, "chance": direction_failure(d, n, p, spread, upper)}
     return summary(
         "value: the largest probability that the first inequality fails, over d",
@@ -266,19 +287,7 @@ paper.formula(
             "expected": "not refuted",
             "quote": r"We first establish the following concentration bound for convex  $\widetilde{H}$  smooth "
             r"non-negative functions.",
-            "statement": LEMMA11.replace(
-                about=f"{_BOTH}, for convex H-smooth non-negative GLMs and a gamma^2-sub-Gaussian w independent of S, "
-                "where g = gamma|X|, tau = g sqrt(log(8n/beta)), l = log(4/beta), T = tau sqrt(Hl)/(|Y| sqrt(n)), U = "
-                "tau|Y| sqrt(Hl/n) + sqrt(2)|Y|^2 sqrt(l/n) + (|Y| + sqrt(H/2)tau)^2 l/(3n), V = tau|Y| sqrt(Hl/n) + 2 "
-                "sqrt(2)|Y|^2 sqrt(l/n) + 5H tau^2 l/n + (2|Y|^2 + H(tau^2 + g^2))/n.",
-                where={
-                    "tau": "gamma*sqrt(log(8*n/beta))",
-                    "l": "log(4/beta)/n",
-                    "T": "tau*sqrt(H*l)/Y",
-                    "U": "tau*Y*sqrt(H*l) + sqrt(2*l)*Y^2 + (Y + sqrt(H/2)*tau)^2*l/3",
-                },
-                witness=None,
-            ),
+            "statement": FOR_GLMS,
             "because": "x is independent of w, so all n losses equal those cut at |<w, x>| <= tau but for beta/4; the "
             "root of a smooth non-negative loss is sqrt(H/2)-Lipschitz, convexity gives l <= Y^2 + tau sqrt(2Hl), "
             "hence E l^2 <= (Y^2 + tau sqrt(2HL))^2; Bernstein above, the second-moment bound for non-negative "
@@ -288,9 +297,7 @@ paper.formula(
             "measure": any_loss,
             "source": "Lemma 11, corrected, for smooth losses in R^d",
             "expected": "not refuted",
-            "statement": f"{_BOTH}, for convex H~-smooth non-negative losses and any w independent of S with |w| <= W "
-            "but for beta/4, with W sqrt(H~) for tau sqrt(H) in T, U and V, and without V's last term; W = gamma "
-            "sqrt(d log(8/beta)) for a gamma^2-sub-Gaussian w.",
+            "statement": ANY_LOSS,
             "because": "As for GLMs with the ball in the place of |<w, x>| <= tau; E exp(|w|^2/(d gamma^2)) <= 2 by "
             "Hoelder.",
         },

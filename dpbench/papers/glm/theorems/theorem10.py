@@ -236,7 +236,7 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
         spread = float(found.std(ddof=1)) / math.sqrt(found.size)
         least = float(found.mean()) - float(student.isf(LEVEL / len(sizes), found.size - 1)) * spread
         k = mechanism.projected_dimension(records)
-        bound = shrink * theory_jl.corrected_lipschitz_jl_rate(n, k, epsilon, DELTA)
+        bound = shrink * CORRECTED.number("bound", n=n, k=k, epsilon=epsilon, delta=DELTA)
         delta = mechanism.guarantee(records).delta(epsilon)
         yield {"n": n, "epsilon": epsilon, "k": k, "excess": float(found.mean()), "at least": max(0.0, least),
                "bound": bound, "delta": delta, "left": max(least / bound, delta / DELTA), "right": 1.0,
@@ -252,15 +252,28 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
 
 
 _CORRECTED = ((100, 1.25), (400, 1.25), (400, 0.5))
-PRIVATE = Statement(
-    about="For epsilon <= log 4 and delta < 1/2 noise of {sigma} hides T = n^2 steps, at each of which the mean of "
-    "gradients of norm 2GX moves by 4GX/n at most: {claim}, G = X = 1.",
+CORRECTED = Statement(
+    about="With {sigma}, {c}, {Lambda}, {T}, each Phi x_i scaled down to length 2X where longer, and {eta}, Algorithm "
+    "2 is {claim} for epsilon <= log 4 and delta < 1/2, and has excess risk of at most {bound}, {A}, {r}; G = X = B "
+    "= 1. At {k_0} its private terms are 4 sqrt(2) Lambda^(1/4)/sqrt(n epsilon): the rate of Theorem 5, without log n.",
     symbols={
         "n": Integer("records", 2, 10**6),
+        "k": Integer("dimension of the map", 1, 10**6),
         "epsilon": Real("claimed", "1/1000", "1386/1000"),
         "delta": Real("claimed", "1e-12", "499/1000"),
     },
-    where={"T": "n^2", "sigma": "sqrt(32*T*log(2/delta))/(n*epsilon)"},
+    where={
+        "c": "32",
+        "Lambda": "log(2/delta)",
+        "T": "n^2",
+        "sigma": "sqrt(c*T*Lambda)/(n*epsilon)",
+        "eta": "1/(n^(3/2)*sqrt(13 + c*k*Lambda/(n*epsilon^2)))",
+        "r": "sqrt(2)/(k*exp(k/4))",
+        "A": "sqrt(13/n) + sqrt(c*k*Lambda)/(n*epsilon) + r",
+        "bound": "A + sqrt(2/k) + 6/exp(2*k/5)",
+        "k_0": "n*epsilon/(4*sqrt(Lambda))",
+    },
+    given={"range": ("exp(epsilon) <= 4", "the range in which the noise was derived")},
     claim=gaussian(shift="4*sqrt(T)/n", scale="sigma"),
     steps=("A shift of mu has delta at most exp(-t^2/2)/2, t = epsilon/mu - mu/2, and mu = epsilon/sqrt(2 Lambda).",),
 )
@@ -296,14 +309,8 @@ PRIVATE = Statement(
             "expected": "not refuted",
             "level": LEVEL,
             "rests_on": ("glm.lemma8.inequality.corrected", "glm.thm10.privacy.exact"),
-            "formulas": PRIVATE,
             "quote": r"excess risk of its output  $\widetilde{w}$  is bounded as",
-            "statement": "With sigma^2 = 32 T G^2X^2 Lambda/(n epsilon)^2, Lambda = log(2/delta), T = n^2, each Phi "
-            "x_i scaled down to length 2X where longer, eta = B/(GX n^(3/2) sqrt(13 + 32k Lambda/(n epsilon^2))), "
-            "epsilon <= log 4 and delta < 1/2, Algorithm 2 is (epsilon, delta)-DP and its excess risk at most "
-            "GXB(sqrt(13/n) + sqrt(32k Lambda)/(n epsilon) + sqrt(2/k) + 6e^(-0.4k) + sqrt(2) e^(-k/4)/k). At "
-            "k = n epsilon/(4 sqrt(Lambda)) the second and third are 4 sqrt(2) Lambda^(1/4)/sqrt(n epsilon): "
-            "the rate of Theorem 5, without log n.",
+            "statement": CORRECTED,
             "because": "T steps at gradients of norm 2GX compose to mu = epsilon/sqrt(2 Lambda). Lemma 8 corrected; "
             "E|<Phi x, Phi w*> - <x, w*>| <= |x||w*|sqrt(2/k), the deviation for a normal map; and the tails of "
             "chi-squared where a feature is scaled down.",
@@ -372,10 +379,10 @@ def repeated_record(n: int, epsilon: float, corrected: bool, seed: int, block: i
 
 
 def private_descent(n: int, epsilon: float) -> JLMethod:
-    """Algorithm 2 as Theorem 10'' has it: features scaled down to 2|X|, sigma^2 = 32 T Lambda/(n epsilon)^2."""
-    k = math.ceil(theory_jl.balanced_dimension(n, epsilon, DELTA))
-    eta = theory_jl.corrected_step_size(n, k, epsilon, DELTA, theory_jl.PRIVATE)
-    noise = math.sqrt(theory_jl.PRIVATE * math.log(2.0 / DELTA)) / epsilon
+    """Algorithm 2 as `CORRECTED` has it, with k₀ rounded up."""
+    at = {"n": n, "epsilon": epsilon, "delta": DELTA}
+    at["k"] = k = math.ceil(CORRECTED.number("k_0", **at))
+    eta, noise = (CORRECTED.number(name, **at) for name in ("eta", "sigma"))
     return JLMethod(
         epsilon, DELTA, dimension=k, theorem=10, distortion=1.0, steps=n * n, step_size=eta, noise_scale=noise
     )

@@ -239,10 +239,9 @@ DIFFERENCES = Statement(
 
 
 IN_THE_BALL = Statement(
-    about="For models in B_B of mean excess risk ERR and m >= log_4(4/beta), with probability at least 1 - beta the "
-    "excess risk is at most 5 ERR + 2 Lambda + 8 sqrt(H~)B|Y|sqrt(l/n') + 72 H~B^2 l/n' + 2Ml/(3n'), n' = n/(m + 1), l "
-    "= log(2m/beta), M = (|Y| + sqrt(H~/2)B)^2, Lambda = 2b log(4m/beta), b = 4M(m + 1)/(n epsilon): no term "
-    "|Y|^2/sqrt(n), nor |Y|/sqrt(n).",
+    about="For models in B_B of mean excess risk ERR on {n_1} records each, h = sqrt(H~)B and 4^m beta >= 4, with "
+    "probability at least 1 - beta the excess risk is at most {bound}, {l}, {M}, {Lambda}: no term Y^2/sqrt(n), nor "
+    "Y/sqrt(n).",
     symbols={
         "n": Integer("records", 2, 10**12),
         "m": Integer("models", 1, 30),
@@ -254,12 +253,12 @@ IN_THE_BALL = Statement(
     },
     where={
         "ERR": "q*Y^2",
-        "records": "n/(m + 1)",
+        "n_1": "n/(m + 1)",
         "l": "log(2*m/beta)",
-        "reach": "h",
-        "M": "(Y + reach/sqrt(2))^2",
+        "r": "h",
+        "M": "(Y + r/sqrt(2))^2",
         "Lambda": "8*M*(m + 1)*log(4*m/beta)/(n*epsilon)",
-        "bound": "5*ERR + 2*Lambda + 8*reach*Y*sqrt(l/records) + 72*reach^2*l/records + 2*M*l/(3*records)",
+        "bound": "5*ERR + 2*Lambda + 8*r*Y*sqrt(l/n_1) + 72*r^2*l/n_1 + 2*M*l/(3*n_1)",
     },
     given={
         "models": ("4^m*beta >= 4", "enough models"),
@@ -273,16 +272,15 @@ IN_THE_BALL = Statement(
     ),
 )
 PERTURBED = IN_THE_BALL.replace(
-    about="For models of Algorithm 3, independent, |w*| <= B, losses clipped at M and m >= log_4(4/beta), with "
-    "probability at least 1 - beta the excess risk is at most 5 ERR + 2 Lambda + 8 sqrt(H) tau |Y| sqrt(l/n') + 72 H "
-    "tau^2 l/n' + 2Ml/(3n') + 4(|Y|^2 + H tau^2)/n', l = log(4m/beta), tau = |X|(B + sigma sqrt(2 log(16 m^2 "
-    "n'/beta))), M = (|Y| + sqrt(H/2) tau)^2, Lambda = 8M(m + 1)l/(n epsilon), n' = n/(m + 1).",
+    about="For models of Algorithm 3, independent, of noise sigma B, |w*| <= B, losses clipped at {M}, h = sqrt(H)B|X| "
+    "and 4^m beta >= 4, with probability at least 1 - beta the excess risk is at most {bound}, {l}, {r}, {t}, "
+    "{Lambda}, {n_1}.",
     symbols={"sigma": Real("noise over B, of which the instance has none", 0, 0)},
     where={
         "l": "log(4*m/beta)",
-        "reach": "h*(1 + sigma*sqrt(2*log(16*m^2*records/beta)))",
-        "bound": "5*ERR + 2*Lambda + 8*reach*Y*sqrt(l/records) + 72*reach^2*l/records + 2*M*l/(3*records) + 4*(Y^2 + "
-        "reach^2)/records",
+        "t": "sqrt(2*log(16*m^2*n_1/beta))",
+        "r": "h*(1 + sigma*t)",
+        "bound": "5*ERR + 2*Lambda + 8*r*Y*sqrt(l/n_1) + 72*r^2*l/n_1 + 2*M*l/(3*n_1) + 4*(Y^2 + r^2)/n_1",
     },
 )
 
@@ -358,7 +356,7 @@ class Reaching(OutputPerturbation):
 
     def prediction_bound(self, problem: GLMProblem) -> float:
         sizes = {"n": (_UNITS["m"] + 1) * problem.n, "sigma": self.sigma(problem)}
-        return PERTURBED.number("reach/h", **_UNITS | sizes)
+        return PERTURBED.number("r/h", **_UNITS | sizes)
 
 
 def perturbed_bound(context: Context, shrink: float = 1.0) -> Evidence:

@@ -305,8 +305,8 @@ REMARK = Statement(
     "{remark}, {n}, {epsilon} and {delta}, squared loss, d = B = X = Y = 1.",
     symbols={"t": Real("n^(1/6)", 1, 10**13)},
     where={
-        "n": "t^6", "epsilon": "t^(-3)", "delta": "t^(-12)", "G": "4 + 2*sqrt(2)",
-        "excess": "min(1/4, (2*n*epsilon)^(-2/3) - 1/(4*n))",
+        "n": "t^6", "epsilon": "t^(-3)", "delta": "t^(-12)", "G": "4 + 2*sqrt(2)", "mu": "epsilon",
+        "excess": "min(1/4, 1/(2*n*mu)^(2/3) - 1/(4*n))",
         "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
     },
     given={

@@ -208,27 +208,24 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "arguments": {"constants": "exact"},
             "statement": Statement(
                 about="For every (epsilon, delta)-DP algorithm some data set with |w*| = B has mean excess empirical "
-                "risk of "
-                f"at least {PROVED} min{{Y^2, B^2X^2, max[(BX)^2/(n epsilon) where BX >= Y, min((BX)^(4/3) "
-                f"Y^(2/3)/(n "
-                "epsilon)^(2/3), sqrt(d) BXY/(n epsilon))]} for d >= 2, and of at least that times min{B^2X^2, "
-                "BXY/(n epsilon), Y^2/(n epsilon)} for d = 1.",
-                symbols=SIZES | {"reach": Real("B X", "1/1000000", 10**6)},
+                "risk of at least c Y^2 times {plane} for d >= 2, {p}, f = 1 where r >= 1, else 0, and times {line} "
+                "for d = 1; r = BX/Y, {N}, {c}.",
+                symbols=SIZES | {"r": Real("BX/Y", "1/1000000", 10**6)},
                 where={
-                    "size": "n*epsilon",
-                    "line": "4*min(reach, Y)*Y/(exp(1)*size)",
-                    "attained": "min(reach^2, line + max(0, d - 1)*reach^2)",
-                    "beyond": "min(1, max(0, (reach - Y)*10^30))*reach^2/size",
-                    "plane": "min(min(Y^2, reach^2), max(beyond, min(reach^(4/3)*Y^(2/3)/size^(2/3), "
-                    "sqrt(d)*reach*Y/size)))",
-                    "single": "min(min(reach^2, reach*Y/size), Y^2/size)",
+                    "c": str(Fraction(str(PROVED))),
+                    "N": "n*epsilon",
+                    "p": "min(r^(4/3)/N^(2/3), sqrt(d)*r/N)",
+                    "f": "min(1, integer_part(r))",
+                    "plane": "min(1, min(r^2, max(p, f*r^2/N)))",
+                    "line": "min(r^2, min(r/N, 1/N))",
                     "one": "max(0, 2 - d)",
+                    "attained": "min(r^2, 4*min(r, 1)/(exp(1)*N) + (1 - one)*r^2)",
                 },
-                claim=inequality("79/10000*(one*single + (1 - one)*plane)", "<=", "attained"),
+                claim=inequality("c*(one*line + (1 - one)*plane)", "<=", "attained"),
                 steps=(
                     _ZERO,
-                    "d = 1: the noisy sign of glm.thm4.floor.d1; unclipped its noise is 4 reach Y/(n epsilon), and "
-                    "it attains b/e.",
+                    "d = 1: the noisy sign of glm.thm4.floor.d1; unclipped its noise is 4 r Y^2/N, and it attains "
+                    "b/e. Both sides are divided by Y^2.",
                 ),
             ),
             "because": "Packing with k = floor(1/epsilon) labels sigma_j Y and all others 0, features scaled so that "

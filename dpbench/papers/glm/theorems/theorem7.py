@@ -223,15 +223,23 @@ UNIT = Statement(
     ),
 )
 FAIREST = UNIT.replace(
-    about="With tau_j = sqrt(4 U_j Y^2 log(4K/beta)/n) in line 6, sensitivities 2 U_j/n in line 8, losses in [0, U_j], "
-    "U_j = (Y + sqrt(H/2)X 2^j)^2, models in the ball of radius 2^j, and ERR non-decreasing, the excess risk of "
-    "Algorithm 4 is, with probability 1 - beta, at most min{Y^2, ERR + tau + sqrt(4 U (Y^2 + ERR) log(4K/beta)/n) + 2 "
-    "U log(4K/beta)/(3n) + 16 U log(4(K+1)/beta)/(n epsilon)}, all at 2 max(|w*|, 1).",
+    about="With {tau} in line 6, sensitivities 2 U/n in line 8, {U} for models in the ball of radius 2^j, {L}, and ERR "
+    "non-decreasing, the excess risk of Algorithm 4 is, with probability 1 - beta, at most Y^2 and {terms}, all at 2 "
+    "max(|w*|, 1).",
     symbols={"beta": Real("failure probability", "1/1000000", "1/2"), "epsilon": Real("claimed", "1/1000", 10)},
     where={
-        **{f"Delta_{j}": f"(Y + sqrt(H/2)*{2**j})^2" for j in (1, 2)},
-        **{f"tau_{j}": f"sqrt(4*Delta_{j}*Y^2*log(4*K/beta)/n)" for j in (1, 2)},
-        "bound": "min(Y^2, 2*tau_1 + 2*Delta_1*log(4*K/beta)/(3*n) + 16*Delta_1*log(4*(K + 1)/beta)/(n*epsilon))",
+        "X": "1",
+        "j": "1",
+        "ERR": "0",
+        "L": "log(4*K/beta)",
+        "U": "(Y + sqrt(H/2)*X*2^j)^2",
+        "tau": "sqrt(4*U*Y^2*L/n)",
+        "terms": "ERR + tau + sqrt(4*U*(Y^2 + ERR)*L/n) + 2*U*L/(3*n) + 16*U*log(4*(K + 1)/beta)/(n*epsilon)",
+        "bound": "min(Y^2, terms)",
+        "Delta_1": "U",
+        "Delta_2": "(Y + sqrt(H/2)*X*4)^2",
+        "tau_1": "tau",
+        "tau_2": "sqrt(4*Delta_2*Y^2*L/n)",
     },
     witness=None,
 )

@@ -87,8 +87,8 @@ WIDE = FALLING.replace(
 
 SIXTEEN = Statement(
     about="For every algorithm some one-dimensional H-smooth convex non-negative GLM with loss at zero of at most Y^2 "
-    "and |w*| = m/(sqrt(H)X), m = min{sqrt(H)BX, Y}, has mean excess risk of at least min{mY/sqrt(n), m^2}/11: {claim} "
-    "with {c} and {a} for all z = m sqrt(n)/Y and rho.",
+    "and |w*| = m/(sqrt(H)X), m = min{sqrt(H)BX, Y}, has mean excess risk of at least mY/sqrt(n) times min(1, z)/11, "
+    "z = m sqrt(n)/Y: {claim} with {c} and {a} for all z and rho.",
     symbols={"z": Real("m sqrt(n)/Y", 0, "inf"), "rho": Real("bias of the construction", 0, "1/2")},
     where={"c": "sqrt(3) - 1", "a": "min(1/2, z/(2*c))"},
     claim=inequality("min(1, z)/11", "<=", "a*c*(1 - c/(2*max(z, c)*(1 + rho)))*(1 - a)"), cells=200,
