@@ -66,14 +66,14 @@ def _opens_and_closes(text: str) -> bool:
     return depth == 0
 
 
-def body(paper: Paper) -> str:
-    """The text written by hand, or empty."""
+def body(paper: Paper, name: str = "note.tex") -> str:
+    """The text written by hand in a file beside the paper's package, or empty."""
     if not paper.package:
         return ""
     home = importlib.import_module(paper.package.rpartition(".")[0] or paper.package)
     if home.__spec__ is None or not home.__spec__.submodule_search_locations:
         return ""
-    file = resources.files(home) / "note.tex"
+    file = resources.files(home) / name
     claims = {claim.id: claim for claim in paper.claims}
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     text = re.sub(r"\\claim\{([^}]*)\}", lambda found: stated(claims[found[1]]), text)
@@ -82,7 +82,7 @@ def body(paper: Paper) -> str:
 
 def stated(claim: Claim) -> str:
     """What a row states, its formulas as LaTeX: in a note ``\\claim{ID}`` stands for it."""
-    if claim.formal is None:
+    if claim.formal is None or "{claim}" in claim.formal.about:
         return prose(claim.statement)
     known, parts = claim.formal.definitions, re.split(r"\{(\w+)\}", claim.formal.about)
     parts[1::2] = (f"${formula.latex_name(name)} = {formula.latex(known[name])}$" for name in parts[1::2])

@@ -32,9 +32,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_bench_is_the_glm_papers_and_no_other_command_is() -> None:
+def test_bench_and_strengthened_are_the_commands_of_papers() -> None:
     assert "bench" not in COMMANDS and homes()["bench"].startswith("dpbench.papers.glm.")
-    assert set(homes()) - set(COMMANDS) == {"bench"}
+    assert set(homes()) - set(COMMANDS) == {"bench", "strengthened"}
 
 
 def test_a_papers_command_runs_and_stands_in_the_help(toy: None, capsys: Any) -> None:

@@ -94,6 +94,10 @@ HOEFFDING_CORRECTED = HOEFFDING.replace(
 )
 
 
+HARDEST = {"strength": "28897/31250", "kappa": 1, "k": 1, "more": 0, "delta": "1/2"}
+"""The largest ratio that a search found: one call."""
+
+
 def _share(stated: Statement, wanted: str, share: float, calls: int = 1, failure: float = 0.5) -> float:
     """A number of {f, −f} with ‖f‖_m = 1, for 1/(nη)."""
     return stated.number(wanted, strength=1.0 / share, kappa=1.0, k=calls, more=0, delta=failure)
@@ -223,7 +227,7 @@ paper.formula(
             "source": "Lemma 1, equation 75 with the range of the squares",
             "expected": "not refuted",
             "statement": HOEFFDING_CORRECTED,
-            "points": flips(HOEFFDING_CORRECTED, 4.0),
+            "points": [*flips(HOEFFDING_CORRECTED, 4.0), HARDEST],
             "because": _WORST + "Hoeffding's inequality.",
         },
     },

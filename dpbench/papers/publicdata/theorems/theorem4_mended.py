@@ -1,39 +1,7 @@
 """Theorem 4 of the public-data paper with weights that are private: n falls as α^−2, and what cannot be lowered.
 
-Algorithm 4 as listed, f̂ a function of f̃ on Z. d ≥ 1 the VC dimension, N = (em/d)^d ≥ |F|_Z| for m ≥ d, S = log N +
-log(1/(2δ)) + ε; N(0, s²) weights, s = (2/ε)√(2mS), are (ε, δ)-DP: publicdata.thm4.privacy.gaussian-patterns, and
-μ(ε, δ) ≥ ε/√(2(log(1/(2δ)) + ε)) (Theorem 4' of the note).
-
-A. Learner. Three events of probability β/3 each. (i) Z hits every {f ≠ g} of μ-mass ασ/2 or more, by Haussler and Welzl
-with growth at most (2em/d)^{2d} at 2m points: 2(2em/d)^{2d}·2^{−ασm/4} ≤ β/3. So ν_x(f̃ ≠ f̂) ≤ α/2, whatever they depend
-on. The m of the entry is enough: log x ≤ x/c + log c − 1 at x = 2em/d, c = 8eA/log 2, A = 4/(ασ) gives 2Ad·log₂(2em/d)
-≤ m/2 + 2Ad·log₂(8A/log 2), and 32/log 2 < 46.2. (ii) f' minimises L_D: n(L_D(f̃) − L_D(f')) is at most a sum W_v of at
-most m weights, signed by v = f̃(Z), given D, Z and the labels: by a union s√(2m(log N + log(3/(2β)))) ≤ nα/4. With
-Laplace weights of scale 2m/ε a sum of k exceeds (2m/ε)(2√(ks') + s') with probability at most e^{−s'}. (iii) sup|L_D −
-L_ν| ≤ α/8, as 4(2en/d)^d e^{−nα²/512} ≤ β/3. In all α/2 + α/4 + 2α/8.
-
-B. No smaller power. d even, α ≤ 1/64, ε ≤ 1, any s ≥ (2/ε)√(2md): one class of VC dimension d and one μ = ν_x with
-which, for every m, P(excess > α) ≥ 0.0149 for some labels unless n ≥ 2.4·10⁻⁴ d²/(εα²). d/2 light bits of mass 32α/d,
-d/2 heavy ones of mass 1/d, the rest at a point where all agree; a product class. m ≤ d/(64α): a light bit is unhit with
-chance 1/2 or more; for labels of light bits that are fair coins fixed in advance f̂ is independent of them there: mean
-excess at least 16α/4, excess at most 16α, so P(excess > α) ≥ 3/15 for some labels. m > d/(64α): heavy labels have the
-bias h = 64α, a wrong heavy bit costs h/d, so the excess is 32αw, w the share of wrong ones. λ = m/d ≥ 1: a bit has at
-least λ/2 public points with chance 0.5939 or more (the least, 1 − 3e^−2, is at λ just above 2), and its labels lead by
-at most nh/d + √(n/d) with chance 1/2 or more (Cantelli). If n ≤ 0.36 s√(md)/h, then nh/d ≤ 0.36 s√λ, and √(n/d) ≤
-√(0.36 s√λ/h) ≤ 0.36 s√λ, as 0.36 h s√λ ≥ 1. So it flips with chance at least 0.29695·P(N > 0.72√2) ≥ 0.0457, and P(w >
-1/32) ≥ (0.0457 − 1/32)/(1 − 1/32) ≥ 0.0149. And 0.36 s√(md)/(64α) ≥ 0.36·2√2·md/(64αε) ≥ 2.4·10⁻⁴ d²/(εα²).
-
-C. Localised, σ = 1 (ν_x = μ), L* = inf L_ν. Relative deviations (Vapnik and Chervonenkis; Bousquet, Boucheron and
-Lugosi): each of P(sup (Pf − P_n f)/√(Pf) ≥ 2√u) and P(sup (P_n f − Pf)/√(P_n f) ≥ 2√u) is at most 4Π(2n)e^{−nu}. Five
-events of probability β/5: both for pairs {f ≠ g} on Z with v = (2d log(2em/d) + log(20/β))/m, so that pairs that agree
-on Z have μ(f ≠ g) ≤ 4v and all have a share of at most 2μ(f ≠ g) + 5v on Z; both for losses with u = (d log(2en/d) +
-log(20/β))/n; and W_v ≤ s√(2T k_v) for all patterns, T = log N + log(5/(2β)), k_v the points where v differs from f'.
-Let A = L(f̃). As ν_x = μ, μ(f̃ ≠ f') ≤ A + L(f'), and L(f') ≤ 2L* + 32u; with g = (4m/(εn))√(ST),
-
-    A ≤ L* + 2√(L*u) + 4u + 2√(Au) + g√(2A + 2L(f') + 5v).
-
-The conditions of the entry make the right side smaller than A at A₀ = L* + 3α/4, and A − 2√(uA) − g√(2A + c) is convex
-and increases there, so A ≥ A₀ is impossible: L(f̂) ≤ A + 4v ≤ L* + α. The algorithm does not know L*.
+Proofs, for all parameters: ``dpbench strengthened`` (`strengthened.tex` of the paper's folder). The rows evaluate what
+the proofs leave to arithmetic, and hold the sizes to the n that equal bits need.
 """
 
 from __future__ import annotations
@@ -75,8 +43,8 @@ GAUSSIAN = Statement(
         "delta": Real("claimed", "1e-12", "49/100"),
     },
     where={
-        "m": "8/(alpha*sigma)*log(6/beta)/log(2) + 16*d/(alpha*sigma)*log(46.2/(alpha*sigma))/log(2)",
-        "h": "d*log(exp(1)*m/d)",
+        "m": "8/(alpha*sigma*log(2))*(log(6/beta) + 2*d*log(231/(5*alpha*sigma)))",
+        "h": "d*(1 + log(m/d))",
         "Q": "h + log(1/(2*delta)) + epsilon",
         "s": "2/epsilon*sqrt(2*m*Q)",
         "n_1": "16*m/(epsilon*alpha)*sqrt(Q*(h + log(3/(2*beta))))",
@@ -107,15 +75,15 @@ LOCALISED = GAUSSIAN.replace(
         "n_1": "20*m/(epsilon*alpha)*sqrt((R + alpha)*Q*T)",
         "n_2": "800*(R + alpha)/alpha^2*(d*log(1600*(R + alpha)/alpha^2) + log(20/beta))",
         "n": "max(n_1, n_2)",
-        "v": "(2*d*log(2*exp(1)*m/d) + log(20/beta))/m",
-        "u": "(d*log(2*exp(1)*n/d) + log(20/beta))/n",
+        "v": "(2*d*(1 + log(2*m/d)) + log(20/beta))/m",
+        "u": "(d*(1 + log(2*n/d)) + log(20/beta))/n",
         "g": "4*m/(epsilon*n)*sqrt(Q*T)",
         "A": "R + 3/4*alpha",
         "apart": "2*A + 4*R + 64*u + 5*v",
-        "reached": "R + 2*sqrt(R*u) + 4*u + 2*sqrt(A*u) + g*sqrt(apart)",
+        "added": "2*sqrt(R*u) + 4*u + 2*sqrt(A*u) + g*sqrt(apart)",
         "hit": None,
     },
-    claim=inequality("reached", "<=", "A"),
+    claim=inequality("added", "<=", "3/4*alpha"),
 )
 
 
@@ -160,12 +128,12 @@ def flips(m: int, n: int, bias: float, seed: int, block: int) -> int:
 
 
 def localised(context: Context) -> Rows:
-    """C at A₀, over L*, α, β, d and ε; what makes the right side grow slower than A from there on; and equal bits."""
+    """The proof at A₀, over R, α, β, d and ε; its right side grows slower than A from there on; and equal bits."""
     grid = product((1, 10, 1000), (0.125, 0.01, 1e-4), (BETA, 1e-9), (0.0, 1e-3, 0.5), (0.1, 1.0))
     for d, alpha, beta, least, epsilon in grid:
         at = {"d": d, "alpha": alpha, "beta": beta, "R": least, "epsilon": epsilon, "delta": DELTA}
-        slope, reached, end = (LOCALISED.number(name, **at) for name in ("sqrt(u/A) + g/sqrt(apart)", "reached", "A"))
-        yield {"what": "risk", "alpha": alpha, "least": least, "left": reached, "right": end}
+        slope, added = (LOCALISED.number(name, **at) for name in ("sqrt(u/A) + g/sqrt(apart)", "added"))
+        yield {"what": "risk", "alpha": alpha, "least": least, "left": added, "right": 0.75 * alpha}
         yield {"what": "slope", "alpha": alpha, "least": least, "left": slope, "right": 1.0}
         m, scale, n = (LOCALISED.number(name, **at) for name in ("m", "s", "n"))
         needed = bits_need(d, math.ceil(m), alpha, beta, scale, "gaussian", least)
@@ -174,7 +142,7 @@ def localised(context: Context) -> Rows:
 
 
 def no_fewer(context: Context) -> Rows:
-    """B: the chance that a heavy bit flips at n = 2.4e-4 d²/(εα²), at least, for m from d/(64α) on."""
+    """The chance that a heavy bit flips at n = 2.4e-4 d²/(εα²), at least, for m from d/(64α) on."""
     for d, alpha, epsilon, times in product((2, 100, 10_000), (1.0 / 64.0, 1e-3), (0.1, 1.0), (1, 2, 3, 100)):
         m = math.floor(d / (64.0 * alpha)) * times + 1
         n, share = 2.4e-4 * d * d / (epsilon * alpha**2), m / d
@@ -197,9 +165,9 @@ def no_fewer(context: Context) -> Rows:
     rests_on=("publicdata.thm4.privacy.gaussian-patterns",),
     quote=_QUOTE,
     statement=GAUSSIAN,
-    because="A of this module: nets for the symmetric differences, a union over the labellings, uniform deviations. "
-    "Beside it equal bits, of which enough flip with chance beta: a fifth of n; and the mechanism itself on one bit. "
-    "In alpha only: d^2 and 1/epsilon stay (row necessary); any m >= d, epsilon = O(d); arXiv v1 is compared with.",
+    because="Nets for the symmetric differences, a union over the labellings, uniform deviations (`dpbench "
+    "strengthened`). Beside it equal bits, of which enough flip with chance beta: a fifth of n; and the mechanism on "
+    "one bit. In alpha only: d^2 and 1/epsilon stay (row necessary); any m >= d, epsilon = O(d); arXiv v1 is compared.",
     rows={
         "laplace": {
             "source": "Theorem 4, equation 20, with that m",
@@ -207,14 +175,14 @@ def no_fewer(context: Context) -> Rows:
             "statement": LAPLACE,
             "level": 0.0,
             "rests_on": ("publicdata.thm4.privacy.laplace",),
-            "because": "A of this module, with Chernoff's bound for sums of Laplace weights.",
+            "because": "The same proof, with Chernoff's bound for sums of Laplace weights.",
         },
         "localised": {
             "measure": localised,
             "source": "Remark 1 and Theorem 4, private Gaussian weights, sigma = 1",
             "statement": LOCALISED,
             "level": 0.0,
-            "because": "C of this module: relative deviations on Z and on the data.",
+            "because": "Relative deviations on Z and on the data.",
         },
         "necessary": {
             "measure": no_fewer,
@@ -225,12 +193,12 @@ def no_fewer(context: Context) -> Rows:
             "sqrt(2 m d) or more there are one class of VC dimension d and one mu = nu_x with which, for every m, "
             "Algorithm 4 has an excess above alpha with probability 0.0149 for some labels unless n >= 2.4e-4 "
             "d^2/(epsilon alpha^2).",
-            "because": "B of this module: light bits that a small m leaves unhit, heavy ones that a large m drowns.",
+            "because": "Light bits that a small m leaves unhit, heavy ones that a large m drowns.",
         },
     },
 )
 def learner(context: Context, stated: Statement, noise: str) -> Evidence:
-    """(i) and (iii) of A, the weights in use, and the n that equal bits need against the one proved."""
+    """Events (i) and (iii) of the proof, the weights in use, and the n that equal bits need against the one proved."""
     rows: list[Row] = []
     for d, alpha, beta, sigma in product((1, 10, 1000), (0.125, 0.01, 1e-4), (BETA, 1e-9), (1.0, 0.1)):
         at = {"d": d, "alpha": alpha, "beta": beta, "sigma": sigma, "epsilon": 1.0}
