@@ -31,7 +31,7 @@ def test_the_text_is_printed_whole_and_names_entries(run: Any) -> None:
 
 def test_without_pdflatex_the_command_says_so(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    code, out, err = run(f"strengthened --pdf {tmp_path / 'a.pdf'}")
+    code, out, err = run(f"strengthened --pdf {tmp_path}/a.pdf")
     assert code == 2 and out == "" and "pdflatex" in err and err.count("\n") == 1
 
 
@@ -86,7 +86,6 @@ def test_the_stated_m_is_enough_for_nets() -> None:
 def test_the_ratios_that_a_search_reached_are_those_of_the_text() -> None:
     """20,000 points each, seed 1129: 0.81 and 0.82 for the sizes, 1.00 where a bound is attained, never above."""
     said = {"two-calls": 0.81, "two-calls.laplace": 0.81, "two-calls.localised": 0.82, "mean-sharp": 1.0, "sharp": 1.0}
-    said |= {"prop1.inequality.any-norms": 1.0}
     for claim, (name, ratio) in product(paper.claims, said.items()):
         if claim.id.endswith(f".{name}"):
             result = find_counterexample(claim, seconds=60.0, seed=1129, evaluations=20_000, worst=True)
@@ -97,7 +96,7 @@ def test_the_ratios_that_a_search_reached_are_those_of_the_text() -> None:
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
 def test_the_pdf_has_three_pages_and_no_line_runs_over_the_margin(run: Any, tmp_path: Path) -> None:
-    assert run(f"strengthened --pdf {tmp_path / 'a.pdf'}")[0] == 0 and (tmp_path / "a.pdf").stat().st_size > 50_000
+    assert run(f"strengthened --pdf {tmp_path}/a.pdf")[0] == 0 and (tmp_path / "a.pdf").stat().st_size > 50_000
     (tmp_path / "a.tex").write_text(TEXT, encoding="utf-8")
     with waits() as seconds:
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]

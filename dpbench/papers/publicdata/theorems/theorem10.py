@@ -266,9 +266,8 @@ paper.formula(
         "log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
         caveat="\u201cwhere ... hides ... factors\u201d, of what is not said; log(1/beta) is displayed.",
     ),
-    because="Constants {0, 1}, P(Y = 0) = 1/2 + alpha: the sum of m weights of scale 2m/epsilon exceeds 2 alpha n with "
-    "a chance above beta unless n > m^(3/2) sqrt(log(1/beta))/(alpha epsilon), for every log(1/beta) >= 10 (A of this "
-    "module). That is c^(3/2) alpha log(1/beta)/C times the printed n, without bound.",
+    because="For every log(1/beta) >= 10 (A of this module): c^(3/2) alpha log(1/beta)/C times the printed n, without "
+    "bound.",
     rows={
         "confidence-corrected": {
             "measure": confidence_corrected,

@@ -317,11 +317,8 @@ def drawn(context: Context) -> Rows:
             "sqrt(m)/mu(epsilon, delta/N) make Algorithm 4 (epsilon, delta)-DP; at most sqrt(2 m)(sqrt(log(N/delta)) "
             "+ sqrt(log(N/delta) + epsilon))/epsilon.",
             "formulas": (CUBE_PATTERNS, PATTERNS),
-            "because": "Given the labels, v wins iff sums of independent N(0, s^2) over the sets where others differ "
-            "from v pass thresholds that a record moves by at most 2: adding 2 to every weight, signed by v, makes up "
-            "for it. So P(v wins) and P'(v wins) are those of a Gaussian pair 2 sqrt(m)/s apart, for each v; the sum "
-            "over v, which the paper's proof takes for one v, costs the factor N <= (e m/d)^d. If log(1/delta) >= d "
-            "log(e m/d), C = 4.3 is enough.",
+            "because": "The paper's proof takes the sum over v for one v; it costs the factor N <= (e m/d)^d. If "
+            "log(1/delta) >= d log(e m/d), C = 4.3 is enough.",
             "level": 0.0,
         },
         "gaussian-drawn": {

@@ -185,12 +185,10 @@ paper.formula(
         caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
         "publicdata.thm4.inequality.one-class.",
     ),
-    because="Two classes of VC dimension d and sigma = 1. The cube with one public point a bit: private only if m >= c "
-    "d^2/(C^2 log(1/delta)). The cube with its points in d equal groups, labels biased by 8 alpha: a bit flips with "
-    "chance Phi(-1) once m reaches 8 alpha epsilon n/(C sqrt(d log(1/delta))), and the flips cost 8 alpha Phi(-1) = "
-    "1.27 alpha. At n of (21) the first is larger than the second by a factor that grows as sqrt(d) but for "
-    "logarithms, whatever C is. Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an "
-    "m for each class. N(0, s) is read with s the standard deviation, which is the larger noise.",
+    because="Two classes of VC dimension d and sigma = 1 (steps); the flips cost 8 alpha Phi(-1) = 1.27 alpha. At n of "
+    "(21) the m for privacy is larger than the one for accuracy by a factor that grows as sqrt(d) but for logarithms. "
+    "Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an m for each class. N(0, s) "
+    "is read with s the standard deviation, which is the larger noise.",
     rows={
         "one-class": {
             "source": "Theorem 4, equation 21: one class and one mu, every m",
@@ -220,10 +218,7 @@ paper.formula(
                 C=("2.86",),
                 hidden=(3,),
             ),
-            "because": "One class (this module has the proof): d/2 bits of equal mass, and parity blocks of d/(4 "
-            "log(100 d)) bits at masses 2^-k. A small m leaves bits of the first kind unhit, a large one drowns them, "
-            "and in between some block has about log(100 d) to 2 log(100 d) points a bit and tells a record by its "
-            "parity. m_P over m_A grows as sqrt(d) but for logarithms, for every d.",
+            "because": "One class (this module has the proof). m_P over m_A grows as sqrt(d) but for logarithms.",
         },
         "confidence": {
             "source": "Theorem 4, equation 20, for every m",
@@ -246,10 +241,8 @@ paper.formula(
             "statement": EVERY_M,
             "points": statement.grid(epsilon=(1,), alpha=("1/8",), L=[12 * 4**k for k in range(6)]),
             "no_certificate": "the proof for every log(1/beta) is in the entry's module",
-            "because": "Two points, all functions, mu(p) = 2 alpha: m below (L - log 2)(1 - 2 alpha)/(2 alpha) leaves "
-            "p without a public point too often, and a larger m costs m^(3/2) sqrt(L)/(alpha epsilon) at q. So n >= "
-            "0.13 L^2/(epsilon alpha^(5/2)) for every L >= 12 (B of this module). Gaussian weights: L^(3/2) "
-            "sqrt(log(1/delta))/(epsilon alpha^2) in the same way, where (21) has L.",
+            "because": "For every L >= 12 (B of this module). Gaussian weights: L^(3/2) sqrt(log(1/delta))/(epsilon "
+            "alpha^2) in the same way, where (21) has L.",
         },
     },
 )

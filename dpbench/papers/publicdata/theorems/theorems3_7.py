@@ -542,12 +542,9 @@ paper.formula(
             ),
             "statement": CUT,
             "points": [_SET | {"alpha": f"1/{8 * 4**k}"} for k in range(6)],
-            "because": "F = {(f(x0), f(z)) = (t, v): 0 <= kappa t <= v <= 1}, convex; balanced labels at x0, all "
-            "public points at z, kappa = 1/sqrt(2 eta n): changing one label moves fbar from (0, 0) to (1, kappa), "
-            "and f^(z) is v + gamma times a mean of m Laplace variables, cut to [0, 1]. The density of their sum is "
-            "e^-s times a polynomial of degree m - 1 with coefficients >= 0, so the event v = 1 has a log-ratio of at "
-            "least x(1 - 2 gamma), x = m kappa/gamma, for kappa <= 1/2: n >= (1 - 2 gamma)^2 m^2/(2 eta gamma^2 "
-            "epsilon^2) for all parameters. (That event is rare, and pure privacy counts it.)",
+            "because": "Balanced labels at x0, all public points at z; f^(z) is v + gamma times a mean of m Laplace "
+            "variables, cut to [0, 1]. For kappa <= 1/2: n >= (1 - 2 gamma)^2 m^2/(2 eta gamma^2 epsilon^2) for all "
+            "parameters. (The event v = 1 is rare, and pure privacy counts it.)",
         },
         "powers": {
             "source": "Theorem 7, equation 131, its power of log(1/beta)",
