@@ -13,9 +13,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.tails import Tail
 
-TAILS = (
-    Tail("student", 2.2), Tail("pareto", 2.2), Tail("lognormal", 1.0), Tail("stable", 1.6), Tail("contaminated", 20.0),
-)  # fmt: skip
+TAILS = (Tail("student", 2.2), Tail("pareto", 2.2))
 each = pytest.mark.parametrize("tail", TAILS, ids=lambda t: t.name)
 Z = 5.2  # two-sided false alarms of 2e-7 a comparison, fixed seeds; an error of 1% in a mean of 1e6 draws is seen
 
@@ -43,17 +41,14 @@ def test_draws_have_the_survival(tail: Tail) -> None:
 
 
 def test_moments_end_where_they_should() -> None:
-    assert math.isinf(Tail("pareto", 1.5).moment(1.5)) and math.isinf(Tail("stable", 1.5).moment(1.6))
-    assert math.isfinite(Tail("student", 1.5).moment(1.49))
-    with pytest.raises(InvalidInput, match=r"^parameter must be in"):
-        Tail("stable", 2.0)
+    assert math.isinf(Tail("pareto", 1.5).moment(1.5)) and math.isfinite(Tail("student", 1.5).moment(1.49))
     with pytest.raises(InvalidInput, match=r"^parameter must be a finite number > 1"):
         Tail("pareto", 1.0)
 
 
 @each
-@pytest.mark.parametrize("noise", [Tail("student", 3.0), Tail("contaminated", 15.0)], ids=lambda t: t.name)
-def test_excess_in_one_dimension_is_the_integral(tail: Tail, noise: Tail) -> None:
+def test_excess_in_one_dimension_is_the_integral(tail: Tail) -> None:
+    noise = Tail("student", 3.0)
     p = HeavyTailedPopulation(
         tail, [0.1], theta=1.5, noise=noise, noise_scale=0.5, scale=0.7, directions="axes", radius=9.0
     )
@@ -67,25 +62,28 @@ def test_excess_in_one_dimension_is_the_integral(tail: Tail, noise: Tail) -> Non
 
         cuts = sorted([-25.0, math.log(rho), math.log(0.5), 6.0, 45.0])
         total = sum(integrate.quad(integrand, a, b, limit=400, epsabs=0.0, epsrel=1e-9)[0] for a, b in pairwise(cuts))
-        rest = 1e-5 if tail.name in ("student", "pareto", "stable") else 0.0  # beyond e^45
-        assert found == pytest.approx(total, rel=5e-6 + rest)
+        assert found == pytest.approx(total, rel=2e-5)  # the integral leaves out what is beyond e^45
 
 
 @pytest.mark.parametrize(
-    ("directions", "moment"), [("sphere", "norm"), ("axes", "coordinate"), ("sphere", "coordinate")]
-)
-@pytest.mark.parametrize("noise", [None, Tail("student", 2.5)], ids=["exact", "noisy"])
+    ("directions", "moment", "noise"),
+    [
+        ("sphere", "norm", None), ("axes", "coordinate", None), ("sphere", "coordinate", None),
+        ("axes", "norm", Tail("student", 2.5)),
+    ],
+)  # fmt: skip
 def test_excess_is_the_mean_of_the_losses(directions: str, moment: str, noise: Tail | None) -> None:
+    """Noise on the line alone: there the excess is known."""
+    minimiser = np.array([0.3, -0.2, 0.1] if noise is None else [0.3])
     p = HeavyTailedPopulation.unit(
-        Tail("lognormal", 0.8), np.array([0.3, -0.2, 0.1]), theta=1.75, moment=moment, directions=directions,
-        noise=noise, noise_scale=0.4,
-    )  # fmt: skip
+        Tail("student", 4.0), minimiser, theta=1.75, moment=moment, directions=directions, noise=noise, noise_scale=0.4
+    )
     assert p.tau == pytest.approx(1.0)
     data = p.draw(1_000_000, np.random.default_rng(5))
     assert data.moment == moment and data.tau == p.tau
     powers = np.linalg.norm(data.X, axis=1) ** 1.75 if moment == "norm" else np.abs(data.X[:, 1]) ** 1.75
     assert powers.mean() == pytest.approx(1.0, abs=Z * powers.std() / 1e3)
-    for w in ([0.3, -0.2, 0.5], [-0.4, 0.4, 0.0]):
+    for w in ([0.1, -0.2, 0.5][: p.d], [-0.4, 0.4, 0.0][: p.d]):
         gain = np.abs(data.residuals(np.array(w))) - np.abs(data.residuals(p.minimiser))
         excess = p.excess_risk([w])[0]
         assert abs(gain.mean() - excess) <= Z * gain.std() / 1e3
@@ -96,7 +94,8 @@ def test_excess_is_the_mean_of_the_losses(directions: str, moment: str, noise: T
 def test_bad_populations_are_named() -> None:
     with pytest.raises(InvalidInput, match=r"^tail must be a law with a finite moment"):
         HeavyTailedPopulation(Tail("pareto", 1.5), [0.1], theta=1.75)
-    with pytest.raises(InvalidInput, match=r"^noise must be a law with a density at 0"):
-        HeavyTailedPopulation(Tail("pareto", 2.5), [0.1], noise=Tail("pareto", 2.5))
+    noisy = HeavyTailedPopulation(Tail("pareto", 2.5), [0.1, 0.1], noise=Tail("student", 2.5))
+    with pytest.raises(InvalidInput, match=r"^noise must be None where d > 1"):
+        noisy.excess_risk([[0.1, 0.1]])
     with pytest.raises(InvalidInput, match=r"^radius must be at least the size of the minimiser"):
         HeavyTailedPopulation(Tail("pareto", 2.5), [1.1])
