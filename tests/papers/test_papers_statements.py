@@ -23,11 +23,11 @@ Values = Mapping[str, float]
 def majority(values: Values, *, shorter: bool) -> float:
     """The right side of (14) or (26) without sampling terms, or of Theorem H, for records 1 and -1."""
     n, theta, zeta = 2 * int(values["half"]) + 1, values["theta"], values["zeta"]
-    setting = values["iota"], n, values["epsilon"], zeta, math.log(2.0 / zeta + 1.0), values["eta"]
+    at = heavytail.Sizes(values["iota"], n, values["epsilon"], zeta, math.log(2.0 / zeta + 1.0), values["eta"])
     spread = 2.0**theta * (1.0 - values["p"])
     if shorter:
-        return heavytail.shorter_bound(*setting, theta=theta, tau=1.0, spread=spread)
-    return heavytail.utility_bound(*setting, theta=theta, tau=1.0, spread=spread, sampling=False)
+        return heavytail.shorter_bound(at, theta=theta, spread=spread)
+    return heavytail.utility_bound(at, theta=theta, spread=spread, sampling=False)
 
 
 STATED = {claim.id: claim.formal for claim in all_claims() if claim.formal is not None}

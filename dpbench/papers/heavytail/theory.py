@@ -8,6 +8,7 @@ and Theorem 1 are θ = 2. Constants that the paper leaves in O(·) are 1.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 
 def covering_bound(dimension: int, diameter: float, net_radius: float) -> float:
@@ -64,70 +65,56 @@ def rate(
     return tau * diameter * dimension * ratio**power
 
 
-def utility_bound(
-    iota: float,
-    n: int,
-    epsilon: float,
-    net_radius: float,
-    log_net: float,
-    failure: float,
-    *,
-    theta: float,
-    tau: float,
-    spread: float,
-    sampling: bool,
-) -> float:
+class Sizes(NamedTuple):
+    """What the bounds for any ι depend on, at τ = 1 and Δ = 2.
+
+    Attributes
+    ----------
+    iota : float
+    n : int
+    epsilon, net_radius : float
+    log_net : float
+        log N.
+    failure : float
+    """
+
+    iota: float
+    n: int
+    epsilon: float
+    net_radius: float
+    log_net: float
+    failure: float
+
+
+def utility_bound(at: Sizes, *, theta: float, spread: float, sampling: bool) -> float:
     """Right sides of equations 14 (θ = 2) and 26, which hold with probability 1 − 4η and 1 − 5η.
 
-    `tau` is a bound on (E‖x‖₂^θ)^{1/θ}, `spread` on sup_w E|y − ⟨x, w⟩|^θ, `log_net` on log N. `sampling` keeps
-    the term 3/(nι)·log(N/η), which (26) drops (by ε ≤ 2 log θ, `theorems.theorem_h`) and Theorem 1 after (14).
+    `spread` is a bound on sup_w E|y − ⟨x, w⟩|^θ. `sampling` keeps the term 3/(nι)·log(N/η), which (26) drops (by
+    ε ≤ 2 log θ, Theorem H of `theorems.theorems1_2`) and Theorem 1 after (14).
     """
-    entropy = (log_net + math.log(1.0 / failure)) / (n * iota)
+    entropy = (at.log_net + math.log(1.0 / at.failure)) / (at.n * at.iota)
     if theta == 2.0:
-        smooth = 3.0 * net_radius * tau + iota * (net_radius * tau) ** 2 + 2.5 * iota * spread
+        smooth = 3.0 * at.net_radius + at.iota * at.net_radius**2 + 2.5 * at.iota * spread
     else:
-        growth = 2.0 * (2.0 * iota) ** (theta - 1.0) / theta
-        smooth = 3.0 * net_radius * tau + growth * (spread + (net_radius * tau) ** theta)
+        growth = 2.0 * (2.0 * at.iota) ** (theta - 1.0) / theta
+        smooth = 3.0 * at.net_radius + growth * (spread + at.net_radius**theta)
     statistical = 3.0 * entropy if sampling else 0.0
-    private = (4.0 if theta == 2.0 or sampling else 8.0) * math.log(theta) / epsilon * entropy
+    private = (4.0 if theta == 2.0 or sampling else 8.0) * math.log(theta) / at.epsilon * entropy
     return smooth + statistical + private
 
 
-def shorter_bound(
-    iota: float,
-    n: int,
-    epsilon: float,
-    net_radius: float,
-    log_net: float,
-    failure: float,
-    *,
-    theta: float,
-    tau: float,
-    spread: float,
-) -> float:
-    """Bound on the excess risk with probability 1 − 3η for the exact weights and every ε: `theorems.theorem_h`.
+def shorter_bound(at: Sizes, *, theta: float, spread: float) -> float:
+    """Bound on the excess risk with probability 1 − 3η for the exact weights and every ε: Theorem H.
 
-    ζτ + (2ι^{θ−1}/θ) sup E|y − ⟨x, w⟩|^θ + (log(N/η) + log(1/η))/(nι) + 2 log θ·log(N/η)/(nιε); symbols of
-    `utility_bound`, and ``tau`` need only bound E‖x‖.
+    ζ + (2ι^{θ−1}/θ) sup E|y − ⟨x, w⟩|^θ + (log(N/η) + log(1/η))/(nι) + 2 log θ·log(N/η)/(nιε), where E‖x‖ ≤ 1.
     """
-    level = math.log(1.0 / failure)
-    sampling = (log_net + 2.0 * level) / (n * iota)
-    private = 2.0 * math.log(theta) * (log_net + level) / (n * iota * epsilon)
-    return net_radius * tau + 2.0 * iota ** (theta - 1.0) / theta * spread + sampling + private
+    level = math.log(1.0 / at.failure)
+    sampling = (at.log_net + 2.0 * level) / (at.n * at.iota)
+    private = 2.0 * math.log(theta) * (at.log_net + level) / (at.n * at.iota * at.epsilon)
+    return at.net_radius + 2.0 * at.iota ** (theta - 1.0) / theta * spread + sampling + private
 
 
-def increment_bound(
-    iota: float,
-    n: int,
-    epsilon: float,
-    net_radius: float,
-    log_net: float,
-    failure: float,
-    *,
-    tau: float,
-    diameter: float,
-    beta: float,
-) -> float:
+def increment_bound(at: Sizes, beta: float) -> float:
     """Bound on the excess risk with probability 1 − 2η, θ = 2, that needs no moment of y beyond E‖x‖|y|.
 
     `beta` = sup_w E‖x‖·min(1, ι|y − ⟨x, w⟩|) bounds by how much truncation changes the slope of the risk. The
@@ -135,31 +122,25 @@ def increment_bound(
     the mean (symmetrisation, contraction), and Bousquet's inequality with range 2·log 2/ι; in both directions. The
     mechanism with the exact weight: Lemma 1.
     """
-    level = math.log(2.0 / failure)
-    deviation = 4.0 * diameter * tau / math.sqrt(n) + diameter * tau * math.sqrt(2.0 * level / n)
-    deviation += 3.0 * math.log(2.0) * level / (n * iota)
-    private = 2.0 * math.log(2.0) * (log_net + math.log(1.0 / failure)) / (n * iota * epsilon)
-    return diameter * beta + 2.0 * deviation + private + net_radius * tau
+    level = math.log(2.0 / at.failure)
+    deviation = (8.0 + 2.0 * math.sqrt(2.0 * level)) / math.sqrt(at.n) + 3.0 * math.log(2.0) * level / (at.n * at.iota)
+    private = 2.0 * math.log(2.0) * (at.log_net + math.log(1.0 / at.failure)) / (at.n * at.iota * at.epsilon)
+    return 2.0 * beta + 2.0 * deviation + private + at.net_radius
 
 
-def balance(iota: float, n: int, dimension: int, epsilon: float, failure: float, *, theta: float, tau: float) -> float:
-    """The terms of equation 27 that depend on ι: ι^{θ−1}τ^θ + d·log(n/η)/(nιε), `tau` as in `utility_bound`."""
-    return iota ** (theta - 1.0) * tau**theta + dimension * math.log(n / failure) / (n * iota * epsilon)
+def sharp_excess(iota: float, n: int, dimension: int, epsilon: float, theta: float) -> float:
+    """2d·log θ/(nιε): mean of nL̂'s excess under exp(−nιε·L̂/(2 log θ)) for a norm-shaped risk.
 
-
-def sharp_excess(iota: float, n: int, dimension: int, epsilon: float, theta: float, share: float = 0.5) -> float:
-    """d·log θ/(share·nιε): mean of nL̂'s excess under exp(−share·nιε·L̂/log θ) for a norm-shaped risk.
-
-    A risk κ‖w − w*‖ makes ‖w − w*‖ a Gamma(d) variable in units of log θ/(share·nιεκ), whatever the norm.
+    A risk κ‖w − w*‖ makes ‖w − w*‖ a Gamma(d) variable in units of 2 log θ/(nιεκ), whatever the norm.
     """
-    return dimension * math.log(theta) / (share * n * iota * epsilon)
+    return 2.0 * dimension * math.log(theta) / (n * iota * epsilon)
 
 
-def sharp_correction(n: int, epsilon: float, theta: float, first: float, moment: float, share: float = 0.5) -> float:
+def sharp_correction(n: int, epsilon: float, theta: float, first: float, moment: float) -> float:
     """The next term of `sharp_excess`, relative to it, where the records lie on axes.
 
-    With `first` = E|x_j| and `moment` = E|x_j|^θ over all records, and u = log θ/(share·nε·E|x_j|), the law of
+    With `first` = E|x_j| and `moment` = E|x_j|^θ over all records, and u = 2 log θ/(nε·E|x_j|), the law of
     t = ι|w_j − w*_j|/u is ∝ exp(−t + b·t^θ + …), b = u^{θ−1}·E|x_j|^θ/(θE|x_j|), and E t = 1 + bθΓ(θ + 1) + ….
     """
-    unit = math.log(theta) / (share * n * epsilon * first)
+    unit = 2.0 * math.log(theta) / (n * epsilon * first)
     return math.gamma(theta + 1.0) * unit ** (theta - 1.0) * moment / first

@@ -22,17 +22,17 @@ from scipy.optimize import brentq
 
 from dpbench.papers.heavytail import theory as heavy
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
-from dpbench.papers.heavytail.theorems import equation19, theorems1_2_bound, theorems1_2_moment, theorems1_2_privacy
+from dpbench.papers.heavytail.theorems import equation19, theorems1_2
 from dpbench.papers.heavytail.theorems import paper as heavytail
 
 
 def two_responses(theta: float) -> dict[str, Check]:
     """x ≡ 1, y = ±10/ι, W = [−1, 1]."""
     name = f"heavytail.thm{1 if theta == 2.0 else 2}.inequality.y-moment"
-    probe = theorems1_2_moment._two_responses(100, 10.0, ExponentialMechanism(1.0), 0, theta)
+    probe = theorems1_2._two_responses(100, 10.0, ExponentialMechanism(1.0), 0, theta)
     return {
         "E|x|^theta <= tau^theta, tau = 1": lambda: float((np.abs(probe.X) ** theta).mean()) <= probe.tau**theta,
-        "W bounded, w* in W, 0 < eta < 1": lambda: probe.radius == 1.0 and 0.0 < theorems1_2_moment.FAILURE < 1.0,
+        "W bounded, w* in W, 0 < eta < 1": lambda: probe.radius == 1.0 and 0.0 < theorems1_2.FAILURE < 1.0,
         "the caveat after Lemma 3 is the assumption that is missing: sup E|r|^2 is not O(1)": lambda: float(
             np.abs(probe.y).min()) > 10.0,
         "the bound is the printed rate, Delta restored": every(
@@ -43,25 +43,25 @@ def two_responses(theta: float) -> dict[str, Check]:
 
 def fixed_law_moments() -> bool:
     """E x² = 0.3·E Y + 0.7 and E|y| finite, E|x||y| = 0.3·E Y^{3/2} + … not; Y ≥ 1 so that Y ≥ √Y·w on W."""
-    tail = theorems1_2_moment.TAIL
+    tail = theorems1_2.TAIL
     mean = quad(lambda y: tail * y**-tail, 1.0, np.inf)[0]
     return 0.3 * mean + 0.7 == pytest.approx(4.0, rel=1e-3) and 1.0 < tail < 1.5
 
 
 def light_quantile(u: float) -> float:
     """The light part's response at level u: its distribution function is ½(1 + (0.3·E√Y + c·w³)/0.7) on [−1, 1]."""
-    slope = 0.3 * theorems1_2_moment.TAIL / (theorems1_2_moment.TAIL - 0.5)
-    if u <= 0.5 * (1.0 + (slope - theorems1_2_moment.LIGHT) / 0.7):
+    slope = 0.3 * theorems1_2.TAIL / (theorems1_2.TAIL - 0.5)
+    if u <= 0.5 * (1.0 + (slope - theorems1_2.LIGHT) / 0.7):
         return -1.0
-    return float(brentq(lambda w: 0.5 * (1.0 + (slope + theorems1_2_moment.LIGHT * w**3) / 0.7) - u, -1.0, 1.0 + 1e-9))
+    return float(brentq(lambda w: 0.5 * (1.0 + (slope + theorems1_2.LIGHT * w**3) / 0.7) - u, -1.0, 1.0 + 1e-9))
 
 
 def light_law() -> bool:
     """The light part's distribution function is one, and its risk with the heavy part's slope is (c/4)w⁴ + constant."""
     responses = np.array([light_quantile(u) for u in (np.arange(4000) + 0.5) / 4000])
-    slope = 0.3 * theorems1_2_moment.TAIL / (theorems1_2_moment.TAIL - 0.5)
+    slope = 0.3 * theorems1_2.TAIL / (theorems1_2.TAIL - 0.5)
     risks = [0.7 * float(np.abs(responses - w).mean()) - slope * w for w in (-0.9, -0.5, 0.0, 0.5, 0.9)]
-    want = [theorems1_2_moment.LIGHT / 4.0 * w**4 for w in (-0.9, -0.5, 0.0, 0.5, 0.9)]
+    want = [theorems1_2.LIGHT / 4.0 * w**4 for w in (-0.9, -0.5, 0.0, 0.5, 0.9)]
     return bool(np.allclose(np.array(risks) - risks[2], want, atol=2e-4)) and bool((np.diff(responses) >= 0.0).all())
 
 
@@ -75,21 +75,21 @@ def nine_records(theorem: int, theta: float) -> dict[str, Check]:
         "w* = 1, and the excess is (2 0.55 - 1)(1 - w)": lambda: all(
             value - risk[1.0] == pytest.approx(0.1 * (1.0 - w)) for w, value in risk.items()),
         "E|x|^theta = 1 = tau^theta; sup E|y - xw|^theta, which the bound has, is 2^theta 0.55": lambda: (
-            spread == pytest.approx(2.0**theta * theorems1_2_bound.UP)),
+            spread == pytest.approx(2.0**theta * theorems1_2.UP)),
     }  # fmt: skip
 
 
 def leaning(orders: tuple[float, ...]) -> dict[str, Check]:
-    """The pairs of `theorems1_2_privacy.leaning_pair`, at each θ of the theorem."""
+    """The pairs of `theorems1_2.leaning_pair`, at each θ of the theorem."""
     mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed")
     return {
         "neighbours differ in one record (Definition 1)": lambda: all(
-            replaced(lambda theta=theta: theorems1_2_privacy.leaning_pair(3, theta))() for theta in orders),  # type: ignore[misc]
+            replaced(lambda theta=theta: theorems1_2.leaning_pair(3, theta))() for theta in orders),  # type: ignore[misc]
         "x and y are finite; iota and zeta positive": lambda: all(
             np.isfinite(side.X).all() and np.isfinite(side.y).all() and mechanism.iota(side) > 0.0
-            for theta in orders for side in theorems1_2_privacy.leaning_pair(3, theta)),
+            for theta in orders for side in theorems1_2.leaning_pair(3, theta)),
         "the net is one: every point of [-1, 1] within 1 of a point": lambda: all(
-            np.abs(mechanism.net(theorems1_2_privacy.leaning_pair(3, theta)[0]).points() - w).min() <= 1.0
+            np.abs(mechanism.net(theorems1_2.leaning_pair(3, theta)[0]).points() - w).min() <= 1.0
             for theta in orders for w in (-1.0, -0.5, 0.3, 1.0)),
     }  # fmt: skip
 
@@ -100,8 +100,8 @@ ASSUMPTIONS: Assumptions = {
             "heavytail.lemma2.inequality.any-radius", lambda d, zeta: d >= 1 and 0.0 < zeta < math.inf,
             "d", "zeta"),
     },
-    "heavytail.thm1.privacy": leaning(theorems1_2_privacy.ORDERS[1]),
-    "heavytail.thm2.privacy": leaning(theorems1_2_privacy.ORDERS[2]),
+    "heavytail.thm1.privacy": leaning(theorems1_2.ORDERS[1]),
+    "heavytail.thm2.privacy": leaning(theorems1_2.ORDERS[2]),
     "heavytail.thm2.inequality.quantile.steps": {
         "1 < theta <= 2": every("heavytail.thm2.inequality.quantile.steps", lambda theta: 1.0 < theta <= 2.0, "theta"),
     },
@@ -155,6 +155,6 @@ def test_the_instance_obeys(name: str, assumption: str) -> None:
 
 
 def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
-    p, q = theorems1_2_privacy.leaning_pair(3, 2.0)
+    p, q = theorems1_2.leaning_pair(3, 2.0)
     assert not replaced(lambda: (p, p))() and replaced(lambda: (p, q))()
     assert not every("heavytail.lemma10.inequality.eq39", lambda t: t > 2.0, "theta")()

@@ -76,8 +76,8 @@ def test_the_utility_bound_pays_for_net_and_failure_alike(theta: float, sampling
     """log N + log(1/η) stands in it as one sum: a net e times as large costs as much as a failure e times as rare."""
 
     def bound(log_net: float, failure: float) -> float:
-        return theory.utility_bound(0.1, 50, 0.5, 0.02, log_net, failure, theta=theta, tau=1.0, spread=2.0,
-                                    sampling=sampling)  # fmt: skip
+        at = theory.Sizes(0.1, 50, 0.5, 0.02, log_net, failure)
+        return theory.utility_bound(at, theta=theta, spread=2.0, sampling=sampling)
 
     private = (4.0 if sampling else 8.0) * math.log(theta) / 0.5
     grown = (private + times) / (50 * 0.1)

@@ -17,7 +17,7 @@ from dpbench.papers.heavytail.algorithms.truncation import truncated_risk
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
-from dpbench.papers.heavytail.theorems import lemmas3_6_9, sharp, theorems1_2_rates
+from dpbench.papers.heavytail.theorems import lemmas3_10, sharp, theorems1_2
 from dpbench.papers.heavytail.theorems.hidden import hidden_quantile, rare_law
 from lowerbounds import rare_packing
 
@@ -137,8 +137,8 @@ def test_a_law_outside_the_ball_is_refused() -> None:
 def test_the_minimiser_is_one(theta: float) -> None:
     """No point of a fine grid is below it; a minimiser that forgets the kinks is above one."""
     for seed in range(5):
-        problem = lemmas3_6_9.population(theta).draw(40, np.random.default_rng(seed))
-        w, value = lemmas3_6_9.truncated_minimiser(problem, 0.7)
+        problem = lemmas3_10.population(theta).draw(40, np.random.default_rng(seed))
+        w, value = lemmas3_10.truncated_minimiser(problem, 0.7)
         grid = truncated_risk(problem, np.linspace(-1.0, 1.0, 4001)[:, None], 0.7)
         assert value <= grid.min() + 1e-12 and truncated_risk(problem, np.array([w]), 0.7) == pytest.approx(value)
         ends = truncated_risk(problem, np.array([[-1.0], [1.0]]), 0.7)
@@ -149,7 +149,7 @@ def test_quantile_values_are_the_quantile_and_its_linearisation() -> None:
     """Exponential outputs: the mean is the quantile, the standard error √(η(1−η)/N)/density within a fifth (the
     scatter of 400 numbers is known to 4%); half the scatter would be seen."""
     part = np.random.default_rng(0).exponential(size=(400, 50))
-    values = theorems1_2_rates.quantile_values(part, 0.05)
+    values = theorems1_2.quantile_values(part, 0.05)
     assert values.mean() == pytest.approx(float(np.quantile(part, 0.95)), rel=1e-12)
     error, true = float(values.std()) / math.sqrt(400), math.sqrt(0.05 * 0.95 / part.size) / 0.05
     assert 0.8 * true < error < 1.2 * true
@@ -168,7 +168,8 @@ def test_theorem_h_by_sampling_from_the_definition(theta: float) -> None:
     net = np.arange(-1.0, 1.0 + zeta / 2, zeta)
     iota, level = 0.3, math.log(1.0 / eta)
     spread = max(0.55 * abs(1.0 - w) ** theta + 0.45 * abs(1.0 + w) ** theta for w in net)
-    bound = theory.shorter_bound(iota, n, epsilon, zeta, math.log(net.size), eta, theta=theta, tau=1.0, spread=spread)
+    at = theory.Sizes(iota, n, epsilon, zeta, math.log(net.size), eta)
+    bound = theory.shorter_bound(at, theta=theta, spread=spread)
     written = zeta + 2.0 * iota ** (theta - 1.0) / theta * spread + (math.log(net.size) + 2.0 * level) / (n * iota)
     written += 2.0 * math.log(theta) * (math.log(net.size) + level) / (n * iota * epsilon)
     assert bound == pytest.approx(written, rel=1e-12)

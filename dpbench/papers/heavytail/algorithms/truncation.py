@@ -23,14 +23,6 @@ def psi(x: Any, theta: float = 2.0) -> Any:
     return float(made) if made.ndim == 0 else made
 
 
-def psi_bounds(x: Any, theta: float = 2.0) -> tuple[np.ndarray, np.ndarray]:
-    """The two sides of equations 3 (θ = 2) and 15: −log(1 − x + |x|^θ/θ) and log(1 + x + |x|^θ/θ)."""
-    theta = order("theta", theta)
-    values = np.asarray(x, dtype=np.float64)
-    power = np.abs(values) ** theta / theta
-    return -np.log1p(power - values), np.log1p(power + values)
-
-
 def truncated_risk(problem: HeavyTailedProblem, w: Any, iota: float) -> Any:
     """L̂_ι(w, D) = (1/(nι)) Σ ψ(ι|y_i − ⟨x_i, w⟩|), equation 2: a float, or shape (trials,) for (trials, d)."""
     iota = validation.real("iota", iota, above=0.0)

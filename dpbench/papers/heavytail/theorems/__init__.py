@@ -23,8 +23,7 @@ paper = Paper(
     package=__name__,
     drawings=("dpbench.papers.heavytail.drawings",),
     order=(
-        "equations3_15", "lemma1", "lemma2", "lemmas3_6_9", "lemmas4_5_7_8_10", "theorems1_2_privacy",
-        "theorems1_2_bound", "theorems1_2_moment", "theorems1_2_rates", "equation19",
+        "equations3_15", "lemmas1_2", "lemmas3_10", "theorems1_2", "equation19",
     ),
 )  # fmt: skip
 

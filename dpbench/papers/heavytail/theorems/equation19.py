@@ -6,14 +6,12 @@ sampled.
 
 from __future__ import annotations
 
-from itertools import product
-
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
-from dpbench.ledger.measurement import Context, Evidence, Rows
+from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
-from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.theorems import CONSTANT, FAILURE, ORDERS, paper
+from dpbench.papers.heavytail.theorems import FAILURE, paper
 
 ORDER = 1.5
 ASSUMPTION_4 = Statement(
@@ -77,17 +75,6 @@ PRINTED = Statement(
 )
 
 
-def assumption4(context: Context) -> Rows:
-    """(27) at the corrected ι of Assumption 4 against `CONSTANT` times (19), n up to 1e60, d = 10."""
-    d = 10
-    for theta, exponent in product(ORDERS[2], range(4, 61, 4)):
-        n = 10**exponent
-        iota = theory.truncation(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
-        left = theory.balance(iota, n, d, 1.0, FAILURE, theta=theta, tau=d ** (1.0 / theta))
-        right = theory.rate(n, d, 1.0, FAILURE, theta=theta, tau=1.0, moment="coordinate", diameter=1.0)
-        yield {"theta": theta, "n": float(n), "left": left, "right": CONSTANT * right}
-
-
 @paper.inequality(
     "thm2",
     variant="assumption4-truncation",
@@ -110,7 +97,9 @@ def assumption4(context: Context) -> Rows:
     ),
     rows={
         "corrected": {
-            "measure": assumption4,
+            "measure": rows_of,
+            "home": __name__,
+            "arguments": measured(ASSUMPTION_4, [{"N": n, "L": level} for n in (1, 10, 100) for level in (1, 3, 30)]),
             "source": "Equation 19, with the exponent 1/theta in iota",
             "expected": "proved",
             "statement": ASSUMPTION_4,

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from dpbench.ledger.harness import margins
-from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.heavytail.algorithms.truncation import psi, psi_bounds
 from dpbench.papers.heavytail.theorems import ORDERS, paper
 
-_ROUNDING = 1e-14  # ψ is one of its bounds on [−1, 1]: what is left there is the rounding of two logarithms
 _BETWEEN = (
     "psi(x) = -log(1 - x + u) on [0, 1], u = x^theta/theta: the lower bound is an equality there, and the upper one is "
     "(1 - x + u)(1 + x + u) = (1 + u)^2 - x^2 >= 1, that is u(2 + u) >= x^2.",
@@ -35,36 +27,23 @@ EQUATION_3 = Statement(
 )
 
 
-@paper.inequality(
+paper.formula(
     "eq3",
+    EQUATION_3,
+    points=[{"x": x} for x in ("1/10", "1/2", 1)],
     source="Equation 3",
     expected="proved",
-    arguments={"orders": (2.0,)},
-    statement=EQUATION_3,
     quote=r"$-\log(1-x+\frac{x^{2}}{2})\leq\psi(x)\leq\log(1+x+\frac{x^{2}}{2})$",
     because="The lower bound is psi itself on [0, 1]; (1 + x^2/2)^2 - x^2 = 1 + x^4/4 >= 1 gives the upper one, and "
     "oddness the other side.",
     rows={
         "theta-below-2": {
-            "source": "Equation 15",
-            "arguments": {"orders": ORDERS[2]},
             "statement": EQUATION_15,
+            "points": [{"x": x, "theta": theta} for x in ("1/10", "1/2", 1) for theta in ORDERS[2]],
+            "source": "Equation 15",
             "quote": r"$-\log(1-x+\frac{|x|^{\theta}}{\theta})\leq\psi(x)\leq\log(1+x+\frac{|x|^{\theta}}{\theta})$",
             "because": "2 x^theta/theta >= x^2 on [0, 1]; 1 - x + x^theta/theta is least, 1/theta, at 1, so that "
             "log(theta) is above its lower bound beyond.",
         }
     },
 )
-def sandwich(context: Context, orders: tuple[float, ...]) -> Evidence:
-    """The two sides of equations 3 and 15 on a dense grid: around 0 and 1, and far into the tails."""
-    near = np.concatenate([np.geomspace(1e-12, 1.0, 4000), 1.0 + np.geomspace(1e-12, 1e9, 4000)])
-    x = np.concatenate([-near[::-1], [0.0], near])
-    worst = math.inf
-    for theta in orders:
-        low, high = psi_bounds(x, theta)
-        value = psi(x, theta)
-        gaps = np.minimum(value - low, high - value) / np.maximum(np.abs(value), 1e-12)
-        worst = float(np.minimum(worst, float(gaps.min())))
-    note = f"value: smallest relative margin over {x.size:,} points, theta in {orders}; 0: the bound is attained"
-    same = "psi is one of its bounds on [-1, 1]"
-    return margins({}, note, margin=worst, rounding=_ROUNDING, equality=same)

@@ -14,7 +14,7 @@ from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems import FAILURE, ORDERS, paper, unit_rate
-from dpbench.papers.heavytail.theorems.theorems1_2_rates import BOUNDS
+from dpbench.papers.heavytail.theorems.theorems1_2 import BOUNDS
 from lowerbounds.rare_packings import rare_packing
 
 

@@ -1,4 +1,7 @@
-"""Lemma 2: the size of a net. The printed range of its radius is too wide."""
+"""Lemmas 1 and 2: how good the candidate is that the exponential mechanism chooses, and the size of a net.
+
+The printed range of the radius in Lemma 2 is too wide.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,24 @@ from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.theorems import paper
+
+CANDIDATES = Statement(
+    about="All candidates but the best one at the threshold OPT - (2 Delta u/epsilon)(ln|R| + t): their chance is at "
+    "most e^(-t), {claim}.",
+    symbols={"R": Integer("candidates", 1, 10**9), "t": Real("t", 0, 100)},
+    where={"others": "(R - 1)*exp(-t)/R"},
+    claim=inequality("others/(1 + others)", "<=", "exp(-t)"),
+    steps=("Each weighs at most exp(-ln|R| - t) of the best one; no more and no heavier ones there are.",),
+)
+paper.formula(
+    "lemma1",
+    CANDIDATES,
+    points=[{"R": size, "t": t} for size in (2, 100, 10_000) for t in ("1/100", 1, 10)],
+    source="Lemma 1",
+    expected="not refuted",
+    quote=r"$\leq OPT_{u}(x)-\frac{2\Delta u}{\epsilon}(\ln|\mathcal{R}|+t)\}\leq e^{-t}$",
+    because="Candidates at or below the threshold weigh at most |R| e^{-(ln|R| + t)} together, the best one 1.",
+)
 
 QUOTE = r"Then its covering number $\mathcal{N}(\mathcal{W},\zeta)\leq(\frac{3\Delta}{\zeta})^{d}$."
 ANY_RADIUS = Statement(
