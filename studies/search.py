@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.evidence import entries
 from dpbench.certificates.search.find import EVALUATIONS, find_counterexample, questions
 from dpbench.ledger.core import Claim
+from dpbench.ledger.evidence import committed
 from dpbench.ledger.measurement import plain
 from dpbench.ledger.registry import all_claims
 from tools.code_key import stamped
@@ -27,7 +27,7 @@ NO_SPACE = {
 }
 """Why a refuted entry has no space."""
 KEPT = (
-    "found", "margin", "ratio", "evaluations", "admissible", "first", "seconds", "cut", "refused", "instance",
+    "found", "margin", "ratio", "evaluations", "admissible", "seconds", "cut", "refused", "instance",
     "asymptotic",
 )  # fmt: skip
 
@@ -42,7 +42,7 @@ def row(claim: Claim, seconds: float, evaluations: int, seed: int, worst: bool) 
     """One search."""
     result = find_counterexample(claim, seconds=seconds, seed=seed, evaluations=evaluations, worst=worst)
     kept = {name: getattr(result, name) for name in KEPT}
-    return {"id": claim.id, **kept, "own_ratio": own_ratio(entries()[claim.id])}
+    return {"id": claim.id, **kept, "own_ratio": own_ratio(committed(ids=[claim.id])[claim.id])}
 
 
 def measured(seconds: float, evaluations: int, seed: int) -> dict[str, Any]:

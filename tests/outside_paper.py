@@ -19,25 +19,22 @@ paper = Paper("toy", title="A toy", authors=("A. Author",), year=2026, version="
     expected="not refuted",
     because="The exponential is convex, and 1 - x is its tangent at 0.",
     arguments={"factor": 1.0},
+    rows={
+        "half": {
+            "statement": "1 - x <= factor * exp(-x) for every real x, factor = 1/2.",
+            "expected": "refuted",
+            "because": "At x = 0.5 the left side is 0.5, the right one 0.303.",
+            "weight": "constant",
+            "consequence": "The bound is too small by up to a factor 2.",
+            "arguments": {"factor": 0.5},
+        }
+    },
 )
 def tangent(run: Context, factor: float) -> Any:
     """Both sides on a few points."""
     for x in run.pick(quick=(-2.0, 0.5, 2.0), full=(-4.0, -2.0, 0.5, 2.0, 4.0)):
         yield {"x": x, "left": 1.0 - x, "right": factor * math.exp(-x)}
     return "all x of the grid"
-
-
-paper.variant(
-    tangent,
-    "half",
-    statement="1 - x <= factor * exp(-x) for every real x, factor = 1/2.",
-    expected="refuted",
-    because="At x = 0.5 the left side is 0.5, the right one 0.303.",
-    weight="constant",
-    consequence="The bound is too small by up to a factor 2.",
-    holds="toy.lemma1.inequality",
-    arguments={"factor": 0.5},
-)
 
 
 @paper.privacy(

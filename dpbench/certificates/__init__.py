@@ -1,7 +1,7 @@
 """Certificates of exact verdicts: written here, verified by `checker/dpbench_check.py` without anything of ours.
 
-A certificate decides something exactly (`kinds`); what was sampled or fitted is a record (`records`), which decides
-nothing. They follow from the statements of their entry (`certified`).
+A certificate decides something exactly (`shown.DECIDES`); what was sampled or fitted is a record (`tools.records`),
+which decides nothing. They follow from the statements of their entry (`certified`).
 `write(folder)` writes one JSON file for each certificate; ``python -m dpbench.certificates FOLDER`` does the same.
 """
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def makers() -> list[Maker]:
     """All makers, in order of id and kind: of statements with witnesses, or with a proof on their region."""
     from dpbench.certificates.build import Maker
-    from dpbench.certificates.evidence import claims
+    from dpbench.ledger.registry import by_id
 
     every = [
         Maker(claim.id, *certified(one, claim.expected))
-        for claim in claims().values()
+        for claim in by_id().values()
         for one in claim.stated
         if one.cells or one.witness is not None
     ]

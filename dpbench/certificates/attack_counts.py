@@ -2,7 +2,7 @@
 
 With ids of entries after the file, these alone are run, and put beside what the file has.
 Each attack is an `audit` (the event chosen on other runs than those counted); sampled entries rest on such counts, and
-`samples.py` turns them into certificates.
+`tools.records` makes records of them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from dpbench.auditing.audit import audit
 from dpbench.core import validation
 from dpbench.ledger import registry
+from dpbench.ledger.evidence import folder
 
 TRIALS, FEW = 200_000, 10_000
 CONFIDENCE = 1.0 - 1e-6
@@ -87,6 +88,12 @@ def count(claims: Collection[str] = (), write: Callable[[str], object] = print) 
         }  # fmt: skip
         write(f"{claim}: {first} and {second} of {found.certified.trials}; epsilon >= {found.epsilon_lower:.4f}")
     return {"schema": 1, "trials": TRIALS, "confidence": CONFIDENCE, "attacks": rows}
+
+
+def counts() -> dict[str, dict[str, Any]]:
+    """Claim id to the counts of its attack, or nothing where there is no such file."""
+    path = folder().parent / "attack_counts.json"
+    return json.loads(path.read_text(encoding="utf-8"))["attacks"] if path.is_file() else {}
 
 
 def main(arguments: list[str]) -> int:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpbench.core import validation
 
@@ -112,34 +112,42 @@ def round_to(value: float, digits: int, side: int) -> Fraction:
     return (round(Fraction(value) / unit) + side) * unit
 
 
-def sentence(claim: str) -> tuple[str, str]:
-    """The sentence that a certificate is bound to, exactly as the ledger has it, and where it stands.
+class Sentence(NamedTuple):
+    """What a certificate is of: an id, the words that it is bound to, and where these stand."""
+
+    id: str
+    text: str
+    place: str
+
+
+def sentence(claim: str) -> Sentence:
+    """The sentence that a certificate of an entry is bound to, exactly as the ledger has it.
 
     The entry's own quotation; without one, that of an entry that it corrects; else the ledger's statement.
     """
-    from dpbench.certificates.evidence import claims  # the ledger: for those who seal, not for those who declare
+    from dpbench.ledger.registry import by_id  # the ledger: for those who seal, not for those who declare
 
-    mine = claims().get(claim)
+    claims = by_id()
+    mine = claims.get(claim)
     if mine is None:
-        raise validation.invalid("claim", f"the id of an entry{validation.did_you_mean(claim, claims())}", claim)
-    corrected = next((one.quote for one in claims().values() if one.holds == claim and one.quote), "")
-    return mine.quote or corrected or mine.statement, mine.source
+        raise validation.invalid("claim", f"the id of an entry{validation.did_you_mean(claim, claims)}", claim)
+    corrected = next((one.quote for one in claims.values() if one.holds == claim and one.quote), "")
+    return Sentence(claim, mine.quote or corrected or mine.statement, mine.source)
 
 
 def sealed(maker: Maker) -> dict[str, Any]:
     """The certificate: plain types, rationals as text, the quote's SHA-256 and the digest of the whole."""
-    return assembled(maker, *sentence(maker.id))
+    return assembled(maker.kind, maker.draft(), sentence(maker.id))
 
 
-def assembled(maker: Maker, text: str, place: str) -> dict[str, Any]:
-    """The certificate bound to a sentence, and where it stands."""
-    draft = maker.draft()
+def assembled(kind: str, draft: Draft, of: Sentence) -> dict[str, Any]:
+    """The certificate, bound to a sentence."""
     plain: dict[str, Any] = {
         "schema": SCHEMA,
-        "kind": maker.kind,
-        "id": maker.id,
+        "kind": kind,
+        "id": of.id,
         "verdict": draft.verdict,
-        "quote": {"text": text, "place": place, "sha256": hashlib.sha256(text.encode()).hexdigest()},
+        "quote": {"text": of.text, "place": of.place, "sha256": hashlib.sha256(of.text.encode()).hexdigest()},
         "statement": draft.statement,
         "symbols": dict(draft.symbols),
         "inert": {},
@@ -147,7 +155,7 @@ def assembled(maker: Maker, text: str, place: str) -> dict[str, Any]:
         "assumptions": [
             {"id": name, "formula": formula, "why": why} for name, (formula, why) in draft.assumptions.items()
         ],
-        "claim": ({"calibrated": ""} if maker.kind == "guarantee" else {}) | dict(draft.claim),
+        "claim": ({"calibrated": ""} if kind == "guarantee" else {}) | dict(draft.claim),
         "instances": plain_instances(draft),
         "derivation": [_step(*step) for step in draft.derivation],
     }

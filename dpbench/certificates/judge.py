@@ -18,12 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.build import Maker, assembled, checker, rational, report
+from dpbench.certificates.build import Sentence, assembled, checker, rational, report
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.judge_pieces import ONE, ZERO, Piece, lawful, pieces, region, required
 from dpbench.certificates.judge_toml import Theorem, read
 from dpbench.certificates.regions import Comparison, Ends, Point, Proof, drawn
-from dpbench.certificates.search.hunt import TIE, Counterexample, Hunt, Sentence, question
+from dpbench.certificates.search.hunt import TIE, Counterexample, Hunt, question
 from dpbench.certificates.search.question import hypotheses
 from dpbench.core import validation
 from dpbench.core.printable import printable
@@ -58,7 +58,7 @@ class Judgement:
         Accepted by the checker: of the counterexample, or of the whole region.
     searched : dict
         Region, points looked at, nearest instance, cells of the proof, what was left undecided and why, seconds.
-    text, latex : str
+    text : str
         What the formulas say: the verdict is of that sentence.
     says : str
         The author's words, their holes filled. Nothing is decided of them.
@@ -72,7 +72,6 @@ class Judgement:
     certificates: tuple[Mapping[str, Any], ...] = field(repr=False)
     searched: Mapping[str, Any]
     text: str
-    latex: str = field(repr=False)
     says: str = ""
 
     def to_dict(self, certificates: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -80,7 +79,7 @@ class Judgement:
         keys = ("id", "verdict", "grade", "counterexample", "ratio")
         finite = self.ratio if self.ratio is not None and math.isfinite(self.ratio) else None
         return {**{key: getattr(self, key) for key in keys}, "ratio": finite, "certificates": list(certificates),
-                "searched": dict(self.searched), "text": self.text, "latex": self.latex}  # fmt: skip
+                "searched": dict(self.searched), "text": self.text}  # fmt: skip
 
     def __str__(self) -> str:
         lines = [f"{self.id}: {self.verdict} ({self.grade})", f"  formulas: {self.text}"]
@@ -319,8 +318,7 @@ def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
             tree.cuts, witness, statement=statement.text, derivation=[(step, []) for step in steps],
             symbols={name: symbol.meaning for name, symbol in symbols.items()},
         )  # fmt: skip
-        sentence = _sentence(theorem)
-        certificate = assembled(Maker(sentence.id, "region", lambda: draft), sentence.text, sentence.place)  # noqa: B023
+        certificate = assembled("region", draft, _sentence(theorem))
         said = report(certificate)
         if not said["accepted"]:
             proofs.why = [f"the checker does not accept the proof: {said['because']}"]
@@ -371,5 +369,5 @@ def _judgement(
         ratio = near.question.ratio(nearest, near.trace.margin) if growth else _in_balls(near)[1]
     return Judgement(
         theorem.id, verdict, "certificate" if certificates else "tried", counterexample, ratio, certificates, searched,
-        theorem.statement.text, theorem.statement.latex, filled(theorem.says, theorem.statement),
+        theorem.statement.text, filled(theorem.says, theorem.statement),
     )  # fmt: skip

@@ -120,12 +120,25 @@ def _free(statement: Statement, name: str) -> str:
     return formula.fresh(name, {*statement.symbols, *statement.where})
 
 
-def _any_order(statement: Statement) -> str:
-    return _free(statement, "alpha")
+def _against_order(statement: Statement) -> tuple[Node, Node, dict[str, Any]]:
+    """Order and bound of a claim of Rényi divergences; what it is for every order > 1 brings a symbol of its own."""
+    nodes = statement.claim_nodes
+    if statement.claim.notion == "renyi":
+        return nodes["alpha"], nodes["tau"], {}
+    name = _free(statement, "alpha")
+    above = {"open_order": ((">", ("sym", name), ONE), "an order")}
+    fields = {"hidden": {name: Real("any order", 1, "inf")}, "conditions": above}
+    return ("sym", name), ("*", nodes["rho"], ("sym", name)), fields
 
 
-def _every(statement: Statement) -> str:
-    return _free(statement, "epsilon")
+def _against_mu(statement: Statement) -> tuple[Node, Node, dict[str, Symbol]]:
+    """Any ε, the δ that a claim of μ-GDP allows there, and the symbol of that ε."""
+    name = _free(statement, "epsilon")
+    allowed = _t("gaussian_delta(m, e)", m=statement.claim_nodes["mu"], e=("sym", name))
+    return ("sym", name), allowed, {name: Real("any epsilon", 0, "inf")}
+
+
+GDP = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every epsilon >= 0."
 
 
 # What a claim of privacy needs to speak of laws
@@ -222,16 +235,9 @@ def _shift(statement: Statement) -> list[Piece]:
     if claim.notion == "gdp" and gauss:
         return [_plain(ratio, nodes["mu"], "Two normal laws r scales apart are mu-GDP exactly for mu = r or more.")]
     if claim.notion == "gdp":
-        name = _every(statement)
-        left = _t("laplace_delta(r, e)", r=ratio, e=("sym", name))
-        right = _t("gaussian_delta(m, e)", m=nodes["mu"], e=("sym", name))
-        why = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every epsilon >= 0."
-        return [_plain(left, right, why, hidden={name: Real("any epsilon", 0, "inf")})]
-    if claim.notion == "renyi":
-        alpha, bound = nodes["alpha"], nodes["tau"]
-    else:
-        alpha = ("sym", _any_order(statement))
-        bound = ("*", nodes["rho"], alpha)
+        e, allowed, hidden = _against_mu(statement)
+        return [_plain(_t("laplace_delta(r, e)", r=ratio, e=e), allowed, GDP, hidden=hidden)]
+    alpha, bound, fields = _against_order(statement)
     if gauss:
         left = _t("alpha*r^2/2", alpha=alpha, r=ratio)
         if claim.notion == "zcdp":
@@ -240,19 +246,10 @@ def _shift(statement: Statement) -> list[Piece]:
         return [_plain(left, bound, why)]
     inside = _t(LAPLACE, alpha=alpha, r=ratio)
     why = "The Renyi divergence of order alpha > 1 of two Laplace laws r scales apart, in closed form (Mironov 2017)."
-    return [_divergence(inside, alpha, bound, why, **_orders(statement))]
+    return [_divergence(inside, alpha, bound, why, **fields)]
 
 
 LAPLACE = "alpha/(2*alpha - 1)*exp((alpha - 1)*r) + (alpha - 1)/(2*alpha - 1)*exp(-alpha*r)"
-
-
-def _orders(statement: Statement) -> dict[str, Any]:
-    """Of a claim for every order: its symbol, which is above 1."""
-    if statement.claim.notion == "renyi":
-        return {}
-    name = _any_order(statement)
-    above = {"open_order": ((">", ("sym", name), ONE), "an order")}
-    return {"hidden": {name: Real("any order", 1, "inf")}, "conditions": above}
 
 
 def _laplace_room(epsilon: Node, delta: Node) -> Node:
@@ -329,18 +326,14 @@ def _law(
         return [Piece(inequalities, "pair-discrete", parts, (over, delta), {"delta": over}, derivation=(why,),
                       events=tuple(zip(p, bounds, strict=True)))]  # fmt: skip
     if notion == "gdp":
-        name = _every(statement)
-        e = ("sym", name)
+        e, allowed, hidden = _against_mu(statement)
         over = _added([("max", ZERO, ("-", a, ("*", ("exp", e), b))) for a, b in zip(p, q, strict=True)])
-        right = _t("gaussian_delta(m, e)", m=nodes["mu"], e=e)
-        why = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every epsilon >= 0."
-        return [_plain(over, right, why, hidden={name: Real("any epsilon", 0, "inf")})]
-    alpha = nodes["alpha"] if notion == "renyi" else ("sym", _any_order(statement))
-    bound = nodes["tau"] if notion == "renyi" else ("*", nodes["rho"], alpha)
+        return [_plain(over, allowed, GDP, hidden=hidden)]
+    alpha, bound, fields = _against_order(statement)
     terms = [_t("a^alpha*b^(1 - alpha)", a=a, b=b, alpha=alpha)
              for a, b in zip(p, q, strict=True) if a != ZERO]  # fmt: skip
     why = "The Renyi divergence of order alpha > 1 of two discrete laws is this sum."
-    return [_divergence(_added(terms), alpha, bound, why, **_orders(statement))]
+    return [_divergence(_added(terms), alpha, bound, why, **fields)]
 
 
 SERIES = "laws over an index are searched for an event alone: that their weights add up to 1 is not shown"
@@ -427,14 +420,10 @@ def _mixture(statement: Statement) -> list[Piece]:
         return [_divergence(inside, alpha, nodes["tau"], why)]
     if claim.notion == "zcdp":
         raise validation.invalid("a sampled Gaussian", "held against epsilon and delta, alpha and tau, or mu", "rho")
-    hidden: dict[str, Symbol] = {}
     if claim.notion == "gdp":
-        name = _every(statement)
-        e: Node = ("sym", name)
-        hidden = {name: Real("any epsilon", 0, "inf")}
-        delta = _t("gaussian_delta(m, e)", m=nodes["mu"], e=e)
+        e, delta, hidden = _against_mu(statement)
     else:
-        e, delta = nodes["epsilon"], nodes["delta"]
+        e, delta, hidden = nodes["epsilon"], nodes["delta"], {}
     parts = {"w": rate, "r": ratio, "e": e}
     made = []
     if statement.relation in ("remove", "add_remove"):

@@ -1,20 +1,37 @@
-"""What a page or a terminal says of certificates: read from the committed files, nothing is made here."""
+"""What a page or a terminal says of certificates, and why an entry has none: read from the committed files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.kinds import DECIDES
-from dpbench.certificates.reasons import reason
 from dpbench.core import validation
 from dpbench.ledger.evidence import committed, folder
+from dpbench.ledger.registry import by_id
 
 PLACE = "evidence/certificates"
 RECORDS = "evidence/records"
+DECIDES = {
+    "pair-discrete": "two finite laws and an event: P(E) - e^ε Q(E) is above δ",
+    "pair-shift": "two Gaussian or Laplace laws a shift apart: their δ(ε) is above δ",
+    "guarantee": "sensitivity and noise: δ(ε), or the log-ratio, is within the claim at each instance listed",
+    "inequality": "both sides at the values listed: the opposite of what is claimed",
+    "region": "an inequality on a region, infinite ends allowed: intervals with slopes on the cells of a tree",
+    "growth": "a quantity that exceeds c t^a log(t)^b for all t from some t on: no constant bounds it",
+}
+"""Kind of a certificate to what its check decides."""
+RECORDED = {
+    "sample": "counts of an event on two data sets, and the lower bound on ε that they give",
+    "sample-mean": "counts, or sums in a range, and the one-sided bound that they give, beside what is claimed",
+    "rate": "means with standard errors: the interval of their log-log slope, beside the slope claimed",
+}
+"""Kinds of records of samples and fits: they decide nothing, and are no certificates."""
+TRIED = "tried on instances, nothing is proved: a certificate of those values would say less than the entry"
+SLOPE = "a slope is fitted: nothing is decided exactly"
+SAMPLED = "sampled: nothing is decided exactly"
 
 
 def read(place: Path) -> dict[str, list[dict[str, Any]]]:
@@ -30,7 +47,7 @@ def read(place: Path) -> dict[str, list[dict[str, Any]]]:
         try:
             one = json.loads(path.read_text(encoding="utf-8"))
             kept = {name: one[name] for name in ("id", "kind", "statement", "instances")}
-            made.setdefault(one["id"], []).append(kept)
+            made.setdefault(one["id"], []).append({"file": path.name, **kept})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise validation.invalid("certificates", f"a folder of certificates ({error!r})", str(path)) from error
     return made
@@ -50,12 +67,46 @@ def recorded() -> dict[str, list[dict[str, Any]]]:
 
 def about(claim: str) -> tuple[str, ...]:
     """File, kind and statement of each certificate of an entry, or why there is none; nothing without evidence."""
-    made = known().get(claim, [])
-    if made:
-        return tuple(f"{PLACE}/{claim}.{one['kind']}.json ({one['kind']}): {one['statement']}" for one in made)
+    if made := known().get(claim):
+        return tuple(f"{PLACE}/{one['file']} ({one['kind']}): {one['statement']}" for one in made)
     record = committed(ids=[claim]).get(claim)
-    kept = "".join(f"; recorded in {RECORDS}/{claim}.{one['kind']}.json" for one in recorded().get(claim, []))
+    kept = "".join(f"; recorded in {RECORDS}/{one['file']}" for one in recorded().get(claim, ()))
     return () if record is None else (f"none: {reason(record)}{kept}",)
+
+
+def links(claim: str) -> dict[str, Any]:
+    """``{"certificate": [file names]}`` of an entry, or ``{"certificate": None, "no_certificate": reason}``."""
+    if made := known().get(claim):
+        return {"certificate": [one["file"] for one in made]}
+    record = committed(ids=[claim]).get(claim)
+    why = "there is no committed evidence of it" if record is None else reason(record)
+    return {"certificate": None, "no_certificate": why}
+
+
+def reason(record: Mapping[str, Any]) -> str:
+    """Why this record of the ledger has no certificate."""
+    claim = by_id()[record["id"]]
+    if named := claim.no_certificate or claim.no_record:
+        return named
+    if record["verdict"] in ("consistent", "inconsistent", "undecided"):
+        return SLOPE
+    if sampled(record):
+        return SAMPLED
+    return TRIED if record["verdict"] == "not refuted" else "none has been written yet"
+
+
+def sampled(record: Mapping[str, Any]) -> bool:
+    """Whether sampling at an error level is part of what the entry rests on."""
+    return bool(record["evidence"].get("level"))
+
+
+def grouped(records: Iterable[Mapping[str, Any]], key: Callable[[Any], Any]) -> dict[Any, list[str]]:
+    """What `key` says of a record to the ids of which it says so; nothing where it says nothing."""
+    groups: dict[Any, list[str]] = {}
+    for one in records:
+        if said := key(one):
+            groups.setdefault(said, []).append(one["id"])
+    return groups
 
 
 def by_kind(
@@ -67,13 +118,4 @@ def by_kind(
     for kind, what in kinds.items():
         here = [one for one in every if one["kind"] == kind]
         rows.append((f"`{kind}`", what, str(len(here)), str(sum(len(one["instances"]) for one in here))))
-    return rows
-
-
-def shares(groups: Iterable[tuple[str, Iterable[str]]], made: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """(group, entries, entries with a certificate) for groups of claim ids."""
-    rows = []
-    for name, ids in groups:
-        listed = list(ids)
-        rows.append((name, str(len(listed)), str(sum(claim in made for claim in listed))))
     return rows

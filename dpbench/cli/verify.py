@@ -105,7 +105,7 @@ def verify(
             max_seconds=max_seconds,
         )
     if json_file is not None:
-        from dpbench.certificates.reasons import links
+        from dpbench.certificates.shown import links
 
         document = ledger.to_dict()
         document["claims"] = [item | links(item["id"]) for item in document["claims"]]

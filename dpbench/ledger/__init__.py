@@ -2,13 +2,12 @@
 
 To check a theorem of yours, make a `Paper` and declare each claim above the function that measures it:
 
-- `Paper` and its decorators `privacy`, `rate`, `inequality`, `floor`, `stability`; `Declaration` lists their fields.
+- `Paper` and its decorators `privacy`, `rate`, `inequality`, `floor`, `stability`; their fields are those of a `Claim`.
 - What the function is given: the run, a `Context` (`level`, `seed`, `workers`, `map`, `pick`).
 - What it gives back: rows, of which `profiles` (privacy), `slope_of` (rates) and `margins` (the others) make evidence
   and verdict, and at their end a `summary`; or `Evidence` that it made itself, with `swept` for rates whose rows carry
   their point, `judge` for slopes, `growing` for constants that grow, `vanishing` for ratios that vanish.
 - `sampled` and `attack_bounds` run blocks of trials and attacks that the store keeps.
-- The rules: `privacy_verdict`, `rate_verdict`, `inequality_verdict`.
 - A `Figure` beside a declaration says how its evidence is drawn; else it is by its kind (`dpbench.report.by_kind`).
 
 Claims are found in installed packages, by the entry-point group ``dpbench.papers`` (``name = "package.module:paper"``),
@@ -28,39 +27,27 @@ if TYPE_CHECKING:
         Context,
         Evidence,
         Rows,
-        column,
-        inequality_verdict,
-        privacy_verdict,
     )
-    from dpbench.ledger.paper import Declaration, Paper
-    from dpbench.ledger.registry import PaperNotLoaded, all_claims, all_papers
-    from dpbench.ledger.words import KINDS, VERDICTS, WEIGHTS
-    from dpbench.rates.exclusion import rate_verdict
+    from dpbench.ledger.paper import Paper
+    from dpbench.ledger.registry import all_claims, all_papers
+    from dpbench.ledger.samples import Samples
 
 _HOME = {
-    "KINDS": "dpbench.ledger.words",
     "LEVEL": "dpbench.ledger.measurement",
-    "VERDICTS": "dpbench.ledger.words",
-    "WEIGHTS": "dpbench.ledger.words",
     "Claim": "dpbench.ledger.core",
     "Context": "dpbench.ledger.measurement",
-    "Declaration": "dpbench.ledger.paper",
     "Evidence": "dpbench.ledger.measurement",
     "Figure": "dpbench.ledger.figure",
     "Paper": "dpbench.ledger.paper",
-    "PaperNotLoaded": "dpbench.ledger.registry",
     "Rows": "dpbench.ledger.measurement",
+    "Samples": "dpbench.ledger.samples",
     "all_claims": "dpbench.ledger.registry",
     "all_papers": "dpbench.ledger.registry",
     "attack_bounds": "dpbench.ledger.attacks",
-    "column": "dpbench.ledger.measurement",
     "growing": "dpbench.ledger.harness",
-    "inequality_verdict": "dpbench.ledger.measurement",
     "judge": "dpbench.ledger.harness_rates",
     "margins": "dpbench.ledger.harness",
-    "privacy_verdict": "dpbench.ledger.measurement",
     "profiles": "dpbench.ledger.harness",
-    "rate_verdict": "dpbench.rates.exclusion",
     "sampled": "dpbench.ledger.harness",
     "slope_of": "dpbench.ledger.harness_rates",
     "summary": "dpbench.ledger.harness",
@@ -69,29 +56,21 @@ _HOME = {
 }
 
 __all__ = [
-    "KINDS",
     "LEVEL",
-    "VERDICTS",
-    "WEIGHTS",
     "Claim",
     "Context",
-    "Declaration",
     "Evidence",
     "Figure",
     "Paper",
-    "PaperNotLoaded",
     "Rows",
+    "Samples",
     "all_claims",
     "all_papers",
     "attack_bounds",
-    "column",
     "growing",
-    "inequality_verdict",
     "judge",
     "margins",
-    "privacy_verdict",
     "profiles",
-    "rate_verdict",
     "sampled",
     "slope_of",
     "summary",

@@ -171,14 +171,13 @@ def _distance(a: Any, b: Any) -> float:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """The parts of a nested list or mapping, numbers as floats (those written as text too), other parts as they are."""
-    if isinstance(value, (list, tuple)):
-        return [part for item in value for part in _numbers(item)]
-    if isinstance(value, Mapping):
-        return [part for key in sorted(value) for part in (key, *_numbers(value[key]))]
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return [float(value)]
-    return [float(value)] if value in ("nan", "inf", "-inf") else [value]
+    """The parts of a column, or of one value: numbers as floats (those written as text too), others as they are."""
+
+    def is_number(part: Any) -> bool:
+        return isinstance(part, (int, float)) and not isinstance(part, bool)
+
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    return [float(part) if is_number(part) or part in ("nan", "inf", "-inf") else part for part in parts]
 
 
 def _brief(entry: Mapping[str, Any] | None) -> str:

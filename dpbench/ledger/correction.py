@@ -24,8 +24,6 @@ class Correction:
     effect : int
         What the finding changes in practice: 2, a result or what an algorithm does; 1, a number; 0, nothing. Orders the
         findings of one weight.
-    line : int
-        First line of the quotation in the text that was read, to find it again; no page prints it.
     """
 
     place: str
@@ -34,4 +32,3 @@ class Correction:
     witness: str = ""
     reply: str = ""
     effect: int = 0
-    line: int = 0

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
-from dpbench.ledger.words import ATTACKS, DECIDED, FAILED, GUARANTEES, LINKS, PAIRS
+from dpbench.ledger.words import DECIDED, FAILED, GUARANTEES, LINKS
 
 if TYPE_CHECKING:
-    from dpbench.ledger.declaration import Declaration
+    from dpbench.ledger.core import Claim
     from dpbench.ledger.measurement import Evidence
 
 PROVING = ("certificate", "exact", "derivation")
@@ -67,19 +67,19 @@ class Basis:
         return {"grade": self.grade, "decided": self.decided, "link": self.link}
 
 
-def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
+def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
     """What the verdict of a claim rests on.
 
     Parameters
     ----------
-    claim : Declaration
+    claim : Claim
     verdict : str
     evidence : Evidence, or what its `to_dict` gives
-        Evidence of older versions, which does not say how it was decided, is read by its kind, level and columns.
+        Where it does not say how it was decided, that follows from the kind and the level.
     """
     found = evidence if isinstance(evidence, Mapping) else vars(evidence)
     stated = found.get("decided")
-    decided = stated if stated and stated != "certificate" else _decided(claim, verdict, found)
+    decided = stated if stated and stated != "certificate" else _decided(claim, verdict, found.get("level", 0.0))
     if decided != "sampled" and certified(claim, verdict):
         decided = "certificate"
     given = found.get("link")
@@ -93,22 +93,14 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     return Basis(decided, (("derivation" if derived(claim) else "assumed") if needed else "none"))
 
 
-def _decided(claim: Declaration, verdict: str, found: Mapping[str, Any]) -> str:
-    """How it was decided, from what evidence always says."""
-    drawn = bool(found.get("level") or found.get("trials"))
-    if claim.kind == "privacy":
-        tables = found.get("tables", {})
-        if verdict == "refuted":
-            pairs = tables.get(PAIRS, {"true_delta": (), "target_delta": ()})
-            beyond = any(a > b for a, b in zip(pairs["true_delta"], pairs["target_delta"], strict=True))
-            return "exact" if beyond or ATTACKS not in tables else "sampled"
-        return "sampled" if verdict == "not refuted" and ATTACKS in tables else "exact"
-    if claim.kind == "rate" or verdict not in FAILED:
-        return "sampled" if drawn and found.get("level") else "tried"
-    return "sampled" if found.get("level") else "exact"
+def _decided(claim: Claim, verdict: str, level: float) -> str:
+    """How it was decided where the evidence does not say."""
+    if level:
+        return "sampled"
+    return "exact" if claim.kind == "privacy" or (claim.kind != "rate" and verdict in FAILED) else "tried"
 
 
-def derived(claim: Declaration) -> bool:
+def derived(claim: Claim) -> bool:
     """Whether the derivation of an entry is written out: in this package, or at the place that `proof` names."""
     if not claim.outside:
         return bool(claim.derivation.strip())
@@ -119,7 +111,7 @@ def derived(claim: Declaration) -> bool:
     return bool(claim.proof) and (beside / claim.proof.partition("#")[0]).is_file()
 
 
-def certified(claim: Declaration, verdict: str) -> bool:
+def certified(claim: Claim, verdict: str) -> bool:
     """Whether a committed certificate decides this verdict of an entry of this package.
 
     Where the entry states formulas to be proved over a region, it is a certificate of these formulas over this region

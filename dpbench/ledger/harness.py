@@ -3,8 +3,7 @@
 A function yields rows, each a dict whose keys are the columns that the evidence keeps:
 
 - inequality, floor, stability: ``left`` and ``right``, of which left ≤ right is claimed; rationals and formulas are
-  compared exactly. A side that is the mean of draws is given as ``left_samples`` or ``right_samples``, with
-  ``left_range`` or ``right_range`` where it is known (`dpbench.ledger.samples`);
+  compared exactly, and a side that is the mean of draws is `Samples` of them (`dpbench.ledger.samples`);
 - privacy: ``epsilon`` and ``delta``, claimed, with ``guarantee`` (a profile over all neighbours), ``pair`` (the profile
   of one admissible pair) or ``attack`` (a lower bound on ε at that δ, at the entry's level: of `attack_bounds`, or an
   `AuditResult`);
@@ -13,10 +12,12 @@ A function yields rows, each a dict whose keys are the columns that the evidence
 A generator may return notes, or a `summary` that says more. A function may also return `Evidence`, whose `margin` (of a
 rate: whose interval beside its reference) decides, or (verdict, `Evidence`) where the verdict follows another rule.
 
+An entry of another package without a level is not given the seed: a number that was drawn is written as `Samples`, an
+attack, or evidence with a level.
+
 Two sides nearer to each other than their error decide nothing: the verdict is "undecided" where another row does not
 break the claim. Where no row does and a committed certificate shows the inequality on a whole region, it is "proved":
-the rows are a second route then. Without a row, or a point that meets the hypotheses of its statement, an entry is
-"vacuous".
+the rows are a second route then. Without a row an entry is "vacuous".
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ from dpbench.ledger.words import ATTACKS, GUARANTEES, PAIRS, ROWS, UNDECIDED, VA
 from dpbench.privacy.profile import Profile, as_float
 
 if TYPE_CHECKING:
-    from dpbench.ledger.declaration import Declaration
+    from dpbench.ledger.core import Claim
 
 ROUNDING = 1e-12
 """A margin this near to zero is not decided in floats."""
 _MARGIN = "value: the smallest relative margin (right - left)/|right| over the instances tried"
 
 
-def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
+def conclude(claim: Claim, context: Context) -> tuple[str, Evidence]:
     """Run the claim's function and apply the verdict rule of its kind; the seed and the level are the ledger's.
 
     Raises
@@ -66,19 +67,18 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
     RuntimeError
         If the function spends a larger error level than the claim states, or gives nothing a verdict follows from.
     InvalidInput
-        If the claim declares a level that nothing uses.
+        If an entry of another package draws without a level, or has one that nothing uses.
     """
-    if claim.formal is not None and claim.formal.contradicts:
-        return VACUOUS, _nothing(context, f"no point meets the hypotheses of: {claim.formal.text}")
-    watched = _Watched(context)
-    found = claim.run(cast(Context, watched))
-    verdict, bare = None, False
+    exact = claim.outside and not claim.level
+    found = claim.run(cast(Context, _Undrawn(claim, context)) if exact else context)
+    verdict = None
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Evidence):
         verdict, found = found
     elif not isinstance(found, Evidence):
         rows, told = exhaust(found)
         if not rows:
-            return VACUOUS, _nothing(context, "no row: no instance that was looked at meets the hypotheses")
+            note = "no row: no instance that was looked at meets the hypotheses"
+            return VACUOUS, Evidence(math.nan, seed=context.seed, notes=(note,), decided="tried", link="none")
         if claim.kind == "privacy":
             verdict, found = profiles(rows, *told.notes, **told.fields)
         elif claim.kind == "rate":
@@ -86,82 +86,51 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
 
             found = slope_of(rows, *told.notes, **{"level": claim.level} | told.fields)
         else:
-            found, bare = _compared(rows, told, claim.level or LEVEL)
-    stated = claim.level or (LEVEL if found.decided == "sampled" and found.link == "none" else 0.0)
-    if found.level > stated:
+            found = _compared(rows, told, claim.level)
+    if found.level > claim.level:
         raise RuntimeError(f"{claim.id} spends the error level {found.level:g}, beyond the {claim.level:g} it states")
-    notes = found.notes
-    if claim.exponent is not None:
-        notes = (f"{notes[0]}; bare exponent {claim.exponent:+.4f}", *notes[1:])
+    if claim.outside and claim.level and claim.kind != "rate" and not (found.level or ATTACKS in found.tables):
+        raise validation.invalid(f"level of {claim.id}", f"0 where rows are bare numbers: {DRAWN}", claim.level)
     if claim.kind == "rate" and found.reference is not None:
         from dpbench.ledger.harness_rates import rated
 
-        verdict, found = rated(claim, replace(found, notes=notes), verdict)
-        notes = found.notes
+        verdict, found = rated(claim, found, verdict)
     verdict = verdict or _verdict(claim, found)
     if verdict == "not refuted" and claim.kind != "privacy" and certified(claim, "proved"):
         verdict, found = "proved", replace(found, decided="", link="")
-    if claim.level and not _uses_level(claim, found, watched, bare):
-        raise validation.invalid(
-            f"level of {claim.id}",
-            "0 where rows are bare numbers: what is drawn goes into left_samples or "
-            "right_samples, attack, or Evidence with a level",
-            claim.level,
-        )
-    if bare and verdict == "refuted" and claim.draws != "instances" and watched.drawn and claim.outside:
-        verdict, notes = UNDECIDED, (*notes, DRAWN)
-    found = replace(found, seed=context.seed, level=max(found.level, claim.level), notes=notes)
-    return _graded(claim, verdict, found)
+    return _graded(claim, verdict, replace(found, seed=context.seed, level=claim.level))
 
 
-def _nothing(context: Context, why: str) -> Evidence:
-    return Evidence(math.nan, seed=context.seed, notes=(why,), decided="tried", link="none")
-
-
-def _compared(rows: list[Row], told: Summary, level: float) -> tuple[Evidence, bool]:
-    """Evidence of rows with two sides, and whether these are bare numbers: neither samples nor counts."""
+def _compared(rows: list[Row], told: Summary, level: float) -> Evidence:
+    """Evidence of rows with two sides."""
     from dpbench.ledger import samples
 
-    if not samples.sampled_sides(rows):
-        return margins(rows, *told.notes, **told.fields), not any("hits" in row for row in rows)
+    if not samples.sampled(rows):
+        return margins(rows, *told.notes, **told.fields)
+    validation.real("the level of an entry with Samples", level, above=0.0)
     rows, note, drawn = samples.bounded(rows, level)
     given: dict[str, Any] = {"trials": drawn, "level": level, "decided": "sampled", "link": "none"}
-    return margins(rows, *(told.notes or (_MARGIN,)), note, **given | told.fields), False
+    return margins(rows, *(told.notes or (_MARGIN,)), note, **given | told.fields)
 
 
-DRAWN = (
-    "the seed is read, and the rows are bare numbers, whose sampling error is not known: give draws as left_samples or "
-    'right_samples; if the seed chooses instances on which both sides are exact, declare draws="instances"'
-)
+DRAWN = "what is drawn goes into a side as Samples, into attack, or into Evidence with a level"
 
 
-class _Watched:
-    """A context that notes whether the measurement may draw: its seed was read, or blocks were mapped."""
+class _Undrawn:
+    """The context of an entry that states no level: it draws nothing."""
 
-    def __init__(self, context: Context) -> None:
-        self._context, self.drawn = context, False
+    def __init__(self, claim: Claim, context: Context) -> None:
+        self._id, self._context = claim.id, context
 
     @property
     def seed(self) -> int:
-        self.drawn = True
-        return self._context.seed
-
-    def map(self, unit: dict[str, Any], function: Callable[[int], Any], blocks: Iterable[int]) -> list[Any]:
-        self.drawn = True
-        return self._context.map(unit, function, blocks)
+        raise validation.invalid(f"level of {self._id}", f"above 0 where the seed is read: {DRAWN}", 0.0)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
 
-def _uses_level(claim: Declaration, found: Evidence, watched: _Watched, bare: bool) -> bool:
-    """Whether the level of a claim bounds anything: samples, attacks, or what this package's entries draw."""
-    if claim.kind == "rate" or found.level or ATTACKS in found.tables:
-        return True
-    return watched.drawn and not (bare and claim.outside)
-
-
-def _graded(claim: Declaration, verdict: str, found: Evidence) -> tuple[str, Evidence]:
+def _graded(claim: Claim, verdict: str, found: Evidence) -> tuple[str, Evidence]:
     """The verdict and evidence with what they rest on; what rests on somebody's word alone does not say "proved"."""
     rests = basis(claim, verdict, found)
     found = replace(found, decided=rests.decided, link=rests.link)
@@ -176,7 +145,7 @@ ASSUMED = (
 )
 
 
-def _verdict(claim: Declaration, evidence: Evidence) -> str:
+def _verdict(claim: Claim, evidence: Evidence) -> str:
     if claim.kind not in ("rate", "privacy") and evidence.margin is not None:
         return inequality_verdict(evidence.margin, evidence.undecided)
     raise RuntimeError(f"{claim.id} gives evidence that decides no verdict on a claim of kind {claim.kind}")
@@ -374,60 +343,51 @@ def profiles(
         "refuted" if a pair or an attack lies beyond its (ε, δ), "proved" if there are guarantees and all lie within,
         else "not refuted".
     """
-    named = [row if isinstance(row, dict) else _named(*row) for row in rows]
     listed: dict[str, list[Row]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
-    pairs: list[tuple[tuple[Any, Any], Profile]] = []
-    guarantees: list[tuple[tuple[Any, Any], Profile]] = []
-    attacks: list[tuple[tuple[float, float], Any]] = []
-    for row in named:
+    judged: dict[str, list[tuple[tuple[Any, Any], Any]]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
+    for row in (row if isinstance(row, dict) else _named(*row) for row in rows):
         if not {"epsilon", "delta"} <= row.keys():
             raise validation.invalid("a row of a privacy claim", "with the epsilon and delta that are claimed", row)
         target = row["epsilon"], row["delta"]
-        epsilon, delta = as_float(target[0]), as_float(target[1])
-        kept = {k: v for k, v in row.items() if k not in ("epsilon", "delta", "guarantee", "pair", "attack")}
-        kept |= {"target_epsilon": epsilon, "target_delta": delta}
-        if "attack" in row:
-            attacks.append(((epsilon, delta), row["attack"]))
-            listed[ATTACKS].append(kept | {"attack_epsilon_lower": _bound(row["attack"])})
-            continue
-        kind = "pair" if "pair" in row else "guarantee"
-        if not isinstance(row.get(kind), Profile):
+        epsilon, delta = map(as_float, target)
+        kind = next((name for name in ("attack", "pair") if name in row), "guarantee")
+        if kind == "attack":
+            reached = {"attack_epsilon_lower": _bound(row["attack"])}
+        elif isinstance(row.get(kind), Profile):
+            reached = {"true_delta" if kind == "pair" else "guaranteed_delta": row[kind].delta(epsilon)}
+        else:
             raise validation.invalid(
                 "a row of a privacy claim", "with a Profile as guarantee or pair, or an attack", row
             )
-        profile = row[kind]
-        (pairs if kind == "pair" else guarantees).append((target, profile))
-        reached = "true_delta" if kind == "pair" else "guaranteed_delta"
-        listed[f"{kind}s"].append(kept | {reached: profile.delta(epsilon)})
+        kept = {k: v for k, v in row.items() if k not in ("epsilon", "delta", "guarantee", "pair", "attack")}
+        listed[f"{kind}s"].append(kept | {"target_epsilon": epsilon, "target_delta": delta} | reached)
+        judged[f"{kind}s"].append((target, row[kind]))
+    pairs, guarantees, attacks = judged[PAIRS], judged[GUARANTEES], judged[ATTACKS]
     found = {name: column(part) for name, part in listed.items() if part} | dict(tables or {})
     verdict, decided, undecided = _private(pairs, guarantees)
     if verdict == "proved":
         wrong = [_second(profile, *map(as_float, target)) for target, profile in guarantees]
         if any(wrong):
-            verdict, decided = "not refuted", "exact"
+            verdict = "not refuted"
             notes = (*notes, f"not proved, at {sum(map(bool, wrong))} rows: {next(filter(None, wrong))}")
         else:
             notes = (*notes, SECOND)
-    lower = [row["attack_epsilon_lower"] for row in listed[ATTACKS]]
     link = ""
+    bounds = [(row["attack_epsilon_lower"], row["target_epsilon"]) for row in listed[ATTACKS]]
     if broken and verdict != "refuted":
         verdict, decided = "refuted", "exact"
-    if verdict != "refuted" and any(bound > epsilon for ((epsilon, _), _), bound in zip(attacks, lower, strict=True)):
+    if verdict != "refuted" and any(bound > epsilon for bound, epsilon in bounds):
         verdict, decided = "refuted", "sampled"
-        link = (
-            "none"
-            if all(isinstance(attack, Bound) or hasattr(attack, "epsilon_lower") for _, attack in attacks)
-            else ""
-        )
+        run = all(isinstance(attack, Bound) or hasattr(attack, "epsilon_lower") for _, attack in attacks)
+        link = "none" if run else ""
     elif verdict == "not refuted" and attacks and not guarantees:
         decided, link = "sampled", "none"
     headline = float(max(having(found, value)[value])) if isinstance(value, str) else value
     if headline is None:
         ratios = [_ratio(profile, *map(as_float, target)) for target, profile in pairs or guarantees]
-        attained = [bound / epsilon for ((epsilon, _), _), bound in zip(attacks, lower, strict=True)]
-        headline = max(ratios, default=max(attained, default=0.0))
+        ratios = ratios or [bound / epsilon for bound, epsilon in bounds]
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
-        notes = (f"value: the largest ratio of a {what} to the claimed one", *notes)
+        headline, notes = max(ratios, default=0.0), (f"value: the largest ratio of a {what} to the claimed one", *notes)
     if undecided:
         notes = (*notes, f"{undecided} rows are nearer to the claimed delta than the error of the computation")
     return verdict, Evidence(

@@ -16,7 +16,6 @@ from typing import Any
 from dpbench.core import sources
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.declaration import Declaration
 from dpbench.ledger.evidence import committed, folder
 from dpbench.ledger.grades import basis
 from dpbench.ledger.measurement import Context
@@ -24,7 +23,7 @@ from dpbench.ledger.paper import Paper
 
 SCHEMA = 2
 _LEFT_OUT = {"run", "formal", "formulas", "figure", "nuisances", "frequencies", "errata"}
-SAID = [part.name for part in fields(Declaration) if part.name not in _LEFT_OUT]
+SAID = [part.name for part in fields(Claim) if part.name not in _LEFT_OUT]
 _PAPER = ("name", "title", "authors", "year", "url", "version", "witness", "package")
 
 

@@ -1,4 +1,4 @@
-"""Kinds of claims: what each is made of, in Python and in a TOML file, and how it says itself in text and in LaTeX.
+"""Kinds of claims: what each is made of, in Python and in a TOML file, and how it says itself.
 
 An object of each class makes claims of its kind: ``inequality("x", "<=", "y")``. A new kind is a class here, its
 inequalities in `dpbench.certificates.judge_pieces.PIECES`, and its check in the checker if none there decides it.
@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 from dpbench.core import validation
-from dpbench.ledger import formula
 
 NOTIONS: dict[str, tuple[str, ...]] = {
     "dp": ("epsilon", "delta"), "zcdp": ("rho",), "renyi": ("alpha", "tau"), "gdp": ("mu",),
 }  # fmt: skip
-SIGNS = {"<=": r"\le", ">=": r"\ge", "<": "<", ">": ">"}
+SIGNS = ("<=", ">=", "<", ">")
 Parts = Mapping[str, Any]
 
 
@@ -52,29 +51,8 @@ class Conclusion:
 
     def text(self, how: str = "") -> str:
         """What is claimed, under a relation of neighbours in words."""
-        return self._filled(0, self.parts, privacy=self.privacy, how=how)
-
-    @property
-    def latex(self) -> str:
-        """The same as LaTeX, formulas between dollars."""
-        given = {name: latex(text) for name, text in self.against.items()}
-        privacy = {
-            "dp": rf"$({given.get('epsilon')}, {given.get('delta')})$-DP", "zcdp": f"${given.get('rho')}$-zCDP",
-            "renyi": rf"$({given.get('alpha')}, {given.get('tau')})$-R\'enyi DP", "gdp": f"${given.get('mu')}$-GDP",
-        }.get(self.notion, "")  # fmt: skip
-        return self._filled(1, {name: latex(part) for name, part in self.parts.items()}, privacy=privacy)
-
-    def _filled(self, which: int, parts: Parts, **more: str) -> str:
-        joined = {name: ", ".join(part) if isinstance(part, tuple) else part for name, part in parts.items()}
-        return self.of.words(self.parts)[which].format(**joined, **more)
-
-
-def latex(part: Any) -> Any:
-    """A formula, a sign or infinity as LaTeX; of several, each."""
-    if isinstance(part, tuple):
-        return tuple(map(latex, part))
-    known = {"inf": r"\infty", "rest": r"\text{rest}", **SIGNS}
-    return known[part] if part in known else formula.latex(formula.parse(part))
+        parts = {name: ", ".join(part) if isinstance(part, tuple) else part for name, part in self.parts.items()}
+        return self.of.words(self.parts).format(**parts, privacy=self.privacy, how=how)
 
 
 class Kind:
@@ -90,16 +68,15 @@ class Kind:
         Whether it speaks of a variable that grows; its witness is a path then.
     regional : bool
         Whether a certificate can show it on a whole region.
-    says, tex : str
-        What is claimed, in text and in LaTeX, with holes for its parts, the notion of privacy and the relation of
-        neighbours.
+    says : str
+        What is claimed, with holes for its parts, the notion of privacy and the relation of neighbours.
     """
 
     needed: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     spelt: ClassVar[Mapping[str, str]] = {}
     path = regional = False
-    says = tex = ""
+    says = ""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -112,9 +89,9 @@ class Kind:
         """The claim of a table with the right keys."""
         return cast(Any, self)(**{self.spelt.get(name, name): part for name, part in table.items()})
 
-    def words(self, parts: Parts) -> tuple[str, str]:
-        """`says` and `tex` of a claim with these parts."""
-        return self.says, self.tex
+    def words(self, parts: Parts) -> str:
+        """`says` of a claim with these parts."""
+        return self.says
 
 
 class _Private(Kind):
@@ -142,10 +119,8 @@ class Shift(_Private):
     def __call__(self, *, shift: str, scale: str, **against: Any) -> Conclusion:
         return self._claim(against, shift=str(shift), scale=str(scale))
 
-    def words(self, parts: Parts) -> tuple[str, str]:
-        law = r"\mathcal{{N}}(0, ({scale})^2)" if self.name == "gaussian" else r"\mathrm{{Lap}}({scale})"
-        says = f"two {self.name.capitalize()} laws of scale {{scale}}, {{shift}} apart, are within {{privacy}}{{how}}"
-        return says, f"${law}$ noise on a shift of ${{shift}}$ is {{privacy}}"
+    def words(self, parts: Parts) -> str:
+        return f"two {self.name.capitalize()} laws of scale {{scale}}, {{shift}} apart, are within {{privacy}}{{how}}"
 
 
 class Discrete(_Private):
@@ -180,14 +155,10 @@ class Discrete(_Private):
             raise validation.invalid("a law from ... to", "over an index", list(table))
         return super().read(table)
 
-    says = "the laws ({p}) and ({q}) are within {privacy}{how}"
-    tex = r"the laws $\left({p}\right)$ and $\left({q}\right)$ are within {privacy}"
-
-    def words(self, parts: Parts) -> tuple[str, str]:
+    def words(self, parts: Parts) -> str:
         if "over" not in parts:
-            return self.says, self.tex
-        says = "the laws with weights {p} and {q} over {over} = {from}, ..., {to} are within {privacy}{how}"
-        return says, r"the laws ${p}$ and ${q}$, ${over} = {from}, \dots, {to}$, are within {privacy}"
+            return "the laws ({p}) and ({q}) are within {privacy}{how}"
+        return "the laws with weights {p} and {q} over {over} = {from}, ..., {to} are within {privacy}{how}"
 
 
 class Event(_Private):
@@ -195,7 +166,6 @@ class Event(_Private):
 
     needed = ("p", "q")
     says = "an event of chance {p} against {q} is within {privacy}"
-    tex = "an event of chance ${p}$ against ${q}$ is within {privacy}"
 
     def __call__(self, *, p: str, q: str, **against: Any) -> Conclusion:
         return self._claim(against, p=str(p), q=str(q))
@@ -209,7 +179,7 @@ class Bounded(_Private):
     def __call__(self, *, bound: str, **against: Any) -> Conclusion:
         return self._claim(against, bound=str(bound))
 
-    says, tex = "the {bound} of neighbouring laws is within {privacy}{how}", "${bound}$ is within {privacy}"
+    says = "the {bound} of neighbouring laws is within {privacy}{how}"
 
 
 class Mixture(_Private):
@@ -219,9 +189,6 @@ class Mixture(_Private):
     says = (
         "Gaussian noise of scale {scale} on a Poisson sample of rate {rate}, in which a record moves the mean by "
         "{shift}, is {privacy}{how}"
-    )
-    tex = (
-        r"$\mathcal{{N}}(0, ({scale})^2)$ noise on a Poisson sample of rate ${rate}$ with shift ${shift}$ is {privacy}"
     )
 
     def __call__(self, *, rate: str, shift: str, scale: str, **against: Any) -> Conclusion:
@@ -233,10 +200,10 @@ class Inequality(Kind):
 
     needed = ("left", "relation", "right")
     regional = True
-    says, tex = "{left} {relation} {right}", "${left} {relation} {right}$"
+    says = "{left} {relation} {right}"
 
     def __call__(self, left: str, relation: str, right: str) -> Conclusion:
-        validation.choice("relation", relation, tuple(SIGNS))
+        validation.choice("relation", relation, SIGNS)
         return Conclusion(self.name, {"left": str(left), "relation": relation, "right": str(right)})
 
 
@@ -246,7 +213,7 @@ class Order(Kind):
     needed, beside = ("quantity", "in"), ("to", "constants_may_depend_on")
     spelt: ClassVar = {"in": "variable"}
     path = True
-    says, tex = "{quantity} = O({to}) as {in} grows", r"${quantity} = O({to})$ as ${in} \to \infty$"
+    says = "{quantity} = O({to}) as {in} grows"
 
     def __call__(
         self, quantity: str, *, to: str = "1", variable: str, constants_may_depend_on: Sequence[str] = ()
@@ -257,15 +224,15 @@ class Order(Kind):
     def lists(self, table: Parts) -> tuple[str, ...]:
         return ("constants_may_depend_on",)
 
-    def words(self, parts: Parts) -> tuple[str, str]:
+    def words(self, parts: Parts) -> str:
         constants = ", constants in {constants_may_depend_on}" if parts["constants_may_depend_on"] else ""
-        return self.says + constants, self.tex
+        return self.says + constants
 
 
 class Rate(Kind):
     """An error bound as a formula, whose slope in the logarithm of `variable` is measured: a ceiling or a floor."""
 
-    says, tex = "the error's {side} bound is {bound}, as {in} grows", "the rate bound is ${bound}$"
+    says = "the error's {side} bound is {bound}, as {in} grows"
 
     def __call__(self, bound: str, *, variable: str, side: str = "upper") -> Conclusion:
         validation.choice("side", side, ("upper", "lower", "tight"))

@@ -23,125 +23,24 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
-from dpbench.ledger.correction import Correction
-from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import LEVEL
 from dpbench.ledger.premises import STANDING
 from dpbench.ledger.stated import Points, measured, rows_of
 from dpbench.ledger.statement import Statement
 
-if TYPE_CHECKING:
-    from dpbench.rates.nuisances import Nuisance
-
 Measurement = TypeVar("Measurement", bound=Callable[..., Any])
 Declare = Callable[[Measurement], Measurement]
-
-
-class Fields(TypedDict, total=False):
-    """What may be said of any row; the attributes of a `Claim` explain themselves there.
-
-    Attributes
-    ----------
-    arguments : dict
-        Bound to the function by keyword, for a function that measures several rows.
-    """
-
-    arguments: Mapping[str, Any] | None
-    quote: str
-    weight: str | None
-    hurt: str
-    consequence: str
-    holds: str
-    rests_on: tuple[str, ...]
-    formulas: Statement | tuple[Statement, ...]
-    full_only: bool
-    level: float
-    origin: str
-    proof: str
-    draws: str
-    errata: Correction | None
-    figure: Figure | None
-    no_certificate: str
-    no_record: str
-    frequencies: tuple[str, float | str, int] | None
-
-
-class RateFields(Fields, total=False):
-    """Of a rate: what is open beside the exponent, how finely it is measured, and the bare exponent."""
-
-    nuisances: tuple[Nuisance, ...]
-    resolution: float
-    exponent: float | None
-
-
-class RowChanges(RateFields, total=False):
-    """What a further row of an entry says anew; the first row gives the rest, but for what is said of it alone.
-
-    Attributes
-    ----------
-    measure : callable
-        Another function than that of the first row.
-    home : str
-        The module of the entry, where the function is another module's: `dpbench.ledger.stated.rows_of`.
-    kind, side : str
-        If they are not those of the first row.
-    points, equality
-        Of a `statement` that is measured by its formulas alone, as `Paper.formula` has them.
-    """
-
-    measure: Callable[..., Any]
-    home: str
-    points: Points
-    equality: str
-    kind: str
-    side: str
-    source: str
-    statement: str | Statement
-    expected: str
-    because: str
-
-
-class _Declared(TypedDict):
-    source: str
-    statement: str | Statement
-    expected: str
-    because: str
-    variant: NotRequired[str | None]
-    row: NotRequired[str]
-    rows: NotRequired[Mapping[str, RowChanges]]
-
-
-class Declaration(Fields, _Declared):
-    """What every decorator takes beside the name of the result.
-
-    Attributes
-    ----------
-    source, quote : str
-        Where the paper states it, and its words.
-    statement : str
-        What is claimed, as printed or as corrected: a text, or a `Statement` from which text, searched space and
-        certificate follow.
-    expected, because : str
-        The verdict expected before anything is run, and its derivation.
-    variant : str
-        "printed", "corrected" or another word; the last part of the id.
-    row : str
-        What the row is called that is declared here, the first of its entry; default: whose statement it is.
-    rows : dict of str to dict
-        The other rows of the entry by name: what each says anew. A row that does not hold names the first row of the
-        entry that does, unless it says another.
-    """
-
-
-class RateDeclaration(RateFields, _Declared):
-    """The same of a rate."""
+Changes = Mapping[str, Any]
+"""What a further row says anew."""
+_OF_ROWS = ("because", "arguments", "measure", "points", "equality", "evaluated")
+_DECLARED = ("because", "arguments", "variant", "rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,30 +86,56 @@ class Paper:
         if not self.name.isidentifier():
             raise validation.invalid("name", "letters, digits and underscores, a letter first", self.name)
 
-    def privacy(self, name: str, **fields: Unpack[Declaration]) -> Declare[Any]:
-        """Declare "…is (ε, δ)-DP": the function yields guarantees, profiles of pairs and attacks."""
+    def privacy(self, name: str, **fields: Any) -> Declare[Any]:
+        """Declare "…is (ε, δ)-DP": the function yields guarantees, profiles of pairs and attacks.
+
+        Parameters
+        ----------
+        name : str
+            Of the result: "thm4", "lemma2".
+        fields
+            Of every decorator those of `dpbench.ledger.core.Claim`, of which source, statement and expected are needed
+            (the statement is a text, or a `Statement` from which text, searched space and certificate follow), and:
+
+            because : str
+                The derivation of the expected verdict.
+            variant : str
+                "printed", "corrected" or another word: the last part of the id.
+            arguments : dict
+                Bound to the function by keyword, for a function that measures several rows.
+            rows : dict of str to dict
+                The other rows of the entry by name: what each says anew. The first row gives the rest, but for what is
+                said of it alone. `measure` is another function than that of the first row; `points` and `equality` are
+                of a `Statement` that is measured by its formulas alone, as `formula` has them; `evaluated` is another
+                Statement that is measured in its place. A row that does not hold names the first row of the entry that
+                does, unless it says another.
+
+        Raises
+        ------
+        InvalidInput
+            For a field that there is not, or one that contradicts another.
+        """
         return self._declare("privacy", name, **fields)
 
-    def rate(self, name: str, *, side: str, **fields: Unpack[RateDeclaration]) -> Declare[Any]:
+    def rate(self, name: str, *, side: str, **fields: Any) -> Declare[Any]:
         """Declare the rate of an error: `side` "upper" or "tight"; `nuisances` are what it leaves open."""
-        given: dict[str, Any] = {"level": LEVEL, **fields}
-        return self._declare("rate", name, side=side, **given)
+        return self._declare("rate", name, side=side, **{"level": LEVEL, **fields})
 
-    def inequality(self, name: str, **fields: Unpack[Declaration]) -> Declare[Any]:
+    def inequality(self, name: str, **fields: Any) -> Declare[Any]:
         """Declare left ≤ right: the function yields rows with ``left`` and ``right``."""
         return self._declare("inequality", name, **fields)
 
-    def floor(self, name: str, **fields: Unpack[Declaration]) -> Declare[Any]:
+    def floor(self, name: str, **fields: Any) -> Declare[Any]:
         """Declare a lower bound: ``left`` is the floor and ``right`` an error."""
         return self._declare("floor", name, **fields)
 
-    def stability(self, name: str, **fields: Unpack[Declaration]) -> Declare[Any]:
+    def stability(self, name: str, **fields: Any) -> Declare[Any]:
         """Declare a bound on stability: ``left`` the change, ``right`` its bound."""
         return self._declare("stability", name, **fields)
 
     def formula(
         self, name: str, statement: Statement, *, points: Points = (), equality: str = "", kind: str = "inequality",
-        rows: Mapping[str, Mapping[str, Any]] | None = None, home: str = "", **fields: Any,
+        rows: Mapping[str, Changes] | None = None, home: str = "", **fields: Any,
     ) -> None:  # fmt: skip
         """Declare what formulas say alone, an inequality or an order: no function types its sides again.
 
@@ -262,11 +187,12 @@ class Paper:
 
     def _declare(
         self, kind: str, name: str, *, source: str, statement: str | Statement, expected: str, because: str,
-        variant: str | None = None, arguments: Mapping[str, Any] | None = None,
-        rows: Mapping[str, RowChanges] | None = None, **fields: Any,
+        variant: str | None = None, arguments: Changes | None = None, rows: Mapping[str, Changes] | None = None,
+        **fields: Any,
     ) -> Declare[Any]:  # fmt: skip
-        """What the decorators of all kinds share: `name` is the result, "thm4" or "lemma2"; see `Declaration`."""
+        """What the decorators of all kinds share."""
         made = ".".join(part for part in (self.name, name, kind, variant) if part)
+        _known(fields, _DECLARED)
         if isinstance(statement, Statement):
             fields["formal"], statement = statement, _said(statement)
 
@@ -286,29 +212,6 @@ class Paper:
             return function
 
         return declare
-
-    def variant(
-        self, function: Callable[..., Any], variant: str, *, arguments: Mapping[str, Any] | None = None, **changes: Any
-    ) -> None:
-        """Declare another variant of the claim that `function` measures, as an entry of its own.
-
-        Parameters
-        ----------
-        function : callable
-            Declared above; its first claim of this paper gives every field that `changes` does not.
-        variant : str
-            Last part of the id: replaces that of the first claim.
-        arguments : dict, optional
-            Bound to the function instead of those of the first claim.
-        changes
-            Fields to set anew: usually statement, expected and because.
-        """
-        declared = self._declared.get(function.__module__, [])
-        first = next((c for c in declared if _function(c.run) is function), None)
-        if first is None:
-            raise validation.invalid("function", "declared above its variants", function)
-        prefix = first.id[: first.id.index(f".{first.kind}") + len(first.kind) + 1]
-        self._add(_varied(first, {"id": f"{prefix}.{variant}", "arguments": arguments, **changes}))
 
     def _add(self, claim: Claim) -> None:
         if self.witness and claim.errata is not None and not claim.errata.witness:
@@ -353,25 +256,32 @@ class Paper:
         return [f"{self.package}.{name}" for name in (*self.order, *sorted(set(names) - set(self.order)))]
 
 
-_FRESH: dict[str, Any] = {
-    "holds": "", "weight": None, "hurt": "", "consequence": "", "origin": "", "errata": None, "figure": None,
-    "formulas": (), "no_certificate": "", "no_record": "", "frequencies": None, "entry": "", "row": "",
-}  # fmt: skip
-"""What is said of one claim alone: no other takes it over."""
+_FIELDS: dict[str, Any] = {one.name: one for one in fields(Claim)}
+_ALONE = (
+    "holds", "weight", "hurt", "consequence", "origin", "errata", "figure", "formulas", "no_certificate", "no_record",
+    "frequencies", "entry", "row",
+)  # fmt: skip
+"""What is said of one row alone: no other takes it over."""
+_OF_KIND = ("side", "level", "nuisances")
 
 
-def _varied(first: Claim, given: Mapping[str, Any]) -> Claim:
-    """The claim with other fields, as declarations name them."""
+def _known(names: Iterable[str], more: Sequence[str]) -> None:
+    for name in names:
+        validation.choice("a field of a declaration", name, (*_FIELDS, *more))
+
+
+def _varied(first: Claim, given: Changes) -> Claim:
+    """A further row, by what it says anew."""
+    _known(given, _OF_ROWS)
     changes = dict(given)
-    if changes.get("kind", first.kind) != first.kind:
-        changes = {"side": "", "level": 0.0, "nuisances": (), "exponent": None} | changes
-    arguments, function = changes.pop("arguments", None), changes.pop("measure", None)
+    fresh = _ALONE if changes.get("kind", first.kind) == first.kind else (*_ALONE, *_OF_KIND)
+    arguments, function, evaluated = (changes.pop(name, None) for name in ("arguments", "measure", "evaluated"))
+    points = {part: changes.pop(part) for part in ("points", "equality") if part in changes}
     if "because" in changes:
         changes["derivation"] = changes.pop("because")
     if isinstance(said := changes.get("statement"), Statement):
-        own = {part: changes.pop(part) for part in ("points", "equality") if part in changes}
-        if own or (function is None and _function(first.run) is rows_of):
-            function, arguments = rows_of, measured(said, **own)
+        if points or (function is None and arguments is None and _function(first.run) is rows_of):
+            function, arguments = rows_of, measured(evaluated or said, **points)
             changes = {"derivation": _because(said), "home": first.module} | changes
         changes |= {"formal": said, "statement": _said(said)}
     elif said:
@@ -379,7 +289,7 @@ def _varied(first: Claim, given: Mapping[str, Any]) -> Claim:
     if arguments or function:
         function = function or _function(first.run)
         changes["run"] = partial(function, **arguments) if arguments else function
-    return replace(first, **_FRESH | changes)
+    return replace(first, **{name: _FIELDS[name].default for name in fresh} | changes)
 
 
 def _said(statement: Statement) -> str:

@@ -8,32 +8,15 @@ others itself, with them. A premise that was refuted, was not run, or is unknown
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 STANDING = frozenset({"proved", "not refuted", "consistent"})
 """Verdicts of a premise on which a proof may rest."""
+Fallen = dict[str, dict[str, str]]
+"""Entries that may not say "proved", each with those of its own premises that do not stand, and why."""
 
 
-@dataclass(frozen=True)
-class Fallen:
-    """An entry whose premises do not all stand.
-
-    Attributes
-    ----------
-    id : str
-    premises : tuple of str
-        Those of its own premises that do not stand, in the order in which it names them.
-    why : tuple of str
-        For each: "refuted", "not run", "unknown", another verdict, or "rests on ..." where its own premises fail.
-    """
-
-    id: str
-    premises: tuple[str, ...]
-    why: tuple[str, ...]
-
-
-def fallen(rests_on: Mapping[str, Iterable[str]], verdicts: Mapping[str, str | None]) -> dict[str, Fallen]:
-    """The entries that may not say "proved", by id.
+def fallen(rests_on: Mapping[str, Iterable[str]], verdicts: Mapping[str, str | None]) -> Fallen:
+    """The entries whose premises do not all stand.
 
     Parameters
     ----------
@@ -45,48 +28,31 @@ def fallen(rests_on: Mapping[str, Iterable[str]], verdicts: Mapping[str, str | N
     Returns
     -------
     dict
-        Every entry of `rests_on` with a premise that does not stand; entries in a circle rest on themselves and fall.
+        By id, then by premise, in the order in which the entry names them: "refuted" or another verdict, "not run",
+        "unknown", or "rests on ..." where its own premises fail. Entries in a circle rest on themselves and fall.
     """
     known = {entry: tuple(premises) for entry, premises in rests_on.items()}
-    reasons: dict[str, str | None] = {}
-    for entry in known:
-        _judge(entry, known, verdicts, reasons, ())
-    made = {}
-    for entry, premises in known.items():
-        failed = [(premise, why) for premise in premises if (why := reasons[premise]) is not None]
-        if failed:
-            made[entry] = Fallen(entry, tuple(p for p, _ in failed), tuple(why for _, why in failed))
-    return made
+    reasons: dict[str, str] = {}
+
+    def why(entry: str, path: tuple[str, ...] = ()) -> str:
+        """Why an entry does not stand as a premise; empty where it does."""
+        if entry in path:
+            return "rests on itself"
+        if entry not in reasons:
+            weak = [premise for premise in known.get(entry, ()) if why(premise, (*path, entry))]
+            verdict = verdicts.get(entry)
+            if entry not in verdicts and entry not in known:
+                reasons[entry] = "unknown"
+            elif verdict not in STANDING:
+                reasons[entry] = verdict or "not run"
+            else:
+                reasons[entry] = f"rests on {', '.join(weak)}" if weak else ""
+        return reasons[entry]
+
+    down = {entry: {one: said for one in premises if (said := why(one))} for entry, premises in known.items()}
+    return {entry: failed for entry, failed in down.items() if failed}
 
 
-def held_to(entry: str, verdict: str, down: Mapping[str, Fallen]) -> str:
+def held_to(entry: str, verdict: str, down: Fallen) -> str:
     """The verdict that an entry may say, given what `fallen` returned: "not refuted" where "proved" lost a premise."""
     return "not refuted" if verdict == "proved" and entry in down else verdict
-
-
-def _judge(
-    entry: str,
-    rests_on: Mapping[str, tuple[str, ...]],
-    verdicts: Mapping[str, str | None],
-    reasons: dict[str, str | None],
-    path: tuple[str, ...],
-) -> str | None:
-    """Why an entry does not stand as a premise, or None where it does."""
-    if entry in path:
-        return "rests on itself"
-    if entry in reasons:
-        return reasons[entry]
-    verdict = verdicts.get(entry)
-    below = {p: _judge(p, rests_on, verdicts, reasons, (*path, entry)) for p in rests_on.get(entry, ())}
-    weak = [premise for premise, why in below.items() if why is not None]
-    why: str | None = None
-    if entry not in verdicts and entry not in rests_on:
-        why = "unknown"
-    elif verdict is None:
-        why = "not run"
-    elif verdict not in STANDING:
-        why = verdict
-    elif weak:
-        why = "rests on " + ", ".join(weak)
-    reasons[entry] = why
-    return why

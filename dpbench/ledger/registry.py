@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.core.sources import importing
+from dpbench.ledger import sources
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 
@@ -65,7 +66,7 @@ def use(names: Sequence[str] | None) -> None:
         For a path that is not there. A source that cannot be imported is one warning: see `broken`.
     """
     global _NAMED
-    wanted = _expanded(names) if names else ()
+    wanted = sources.expanded(names) if names else ()
     if wanted != _NAMED:
         _NAMED = wanted
         forget()
@@ -150,7 +151,7 @@ def _papers() -> tuple[tuple[Paper, str], ...]:
     found = {paper.name: (paper, "") for paper in ours}
     for name in _NAMED:
         with left_out(f"claims {name}", name):
-            for paper in _bound(name):
+            for paper in sources.papers(name):
                 _add(paper, name, found)
     for point in _installed():
         with left_out(f"paper {point.name!r} ({point.value})"):
@@ -160,18 +161,6 @@ def _papers() -> tuple[tuple[Paper, str], ...]:
                 raise TypeError(f"it is a {type(paper).__name__}, not a dpbench.ledger.Paper")
             _add(paper, "", found)
     return tuple(found.values())
-
-
-def _expanded(names: Sequence[str]) -> tuple[str, ...]:
-    from dpbench.ledger import sources
-
-    return sources.expanded(names)
-
-
-def _bound(name: str) -> list[Paper]:
-    from dpbench.ledger import sources
-
-    return sources.papers(name)
 
 
 def _add(paper: Paper, source: str, found: dict[str, tuple[Paper, str]]) -> None:

@@ -1,10 +1,7 @@
-"""Rows of an inequality, floor or stability entry whose sides are means of samples: bounds at the entry's level.
+"""`Samples`: a side of an inequality, floor or stability entry that is a mean of draws; bounds at the entry's level.
 
-A row gives ``left_samples`` for ``left``, or ``right_samples`` for ``right``, or both: independent draws whose mean is
-that side. With ``left_range=(low, high)``, which every draw lies in, the bound is the empirical Bernstein inequality of
-Maurer and Pontil (2009, Theorem 4), valid at any size; without, it is the end of Student's t interval, nominal. The
-level is shared out evenly among all sampled sides of all rows, and what is compared is the lower bound of the left side
-with the upper bound of the right side.
+The level is shared out evenly among all sampled sides of all rows, and what is compared is the lower bound of a left
+side with the upper bound of a right side.
 """
 
 from __future__ import annotations
@@ -13,7 +10,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from scipy.special import stdtrit
 
 from dpbench.core import validation
@@ -22,9 +18,54 @@ Row = dict[str, Any]
 SIDES = ("left", "right")
 
 
-def sampled_sides(rows: Sequence[Row]) -> int:
-    """How many sides of the rows are means of samples."""
-    return sum(f"{side}_samples" in row for row in rows for side in SIDES)
+class Samples:
+    """Independent draws whose mean is a side: ``dict(left=Samples(draws, (0, 1)), right=0.05)``.
+
+    Parameters
+    ----------
+    values : array-like, float[n]
+        Two draws or more.
+    within : (low, high), optional
+        What every draw lies in. The bound is then the empirical Bernstein inequality of Maurer and Pontil (2009,
+        Theorem 4), valid at any size; without, the end of Student's t interval, nominal.
+
+    Raises
+    ------
+    InvalidInput
+        For other than two numbers or more in one dimension, or such as lie outside their range.
+    """
+
+    def __init__(self, values: Any, within: Any = None) -> None:
+        self.values = validation.array("Samples", values, ndim=1)
+        self.within = None if within is None else validation.array("within", within, ndim=1)
+        if self.values.size < 2:
+            raise validation.invalid("Samples", "at least two independent draws", self.values.tolist())
+        if self.within is None:
+            return
+        if self.within.size != 2 or not self.within[0] < self.within[1]:
+            raise validation.invalid("within", "(low, high) with low < high", within)
+        outside = self.values[(self.values < self.within[0]) | (self.values > self.within[1])]
+        if outside.size:
+            raise validation.invalid("Samples", f"within {tuple(self.within.tolist())}", float(outside[0]))
+
+    @property
+    def mean(self) -> float:
+        """Of the draws."""
+        return float(self.values.mean())
+
+    def reach(self, level: float) -> float:
+        """How far the expectation may lie on one side of the mean, but for an error of this probability."""
+        n = self.values.size
+        if self.within is None:
+            return float(-stdtrit(n - 1, level) * self.values.std(ddof=1) / math.sqrt(n))
+        log = math.log(2.0 / level)
+        spread = math.sqrt(2.0 * float(self.values.var(ddof=1)) * log / n)
+        return spread + 7.0 * float(self.within[1] - self.within[0]) * log / (3.0 * (n - 1))
+
+
+def sampled(rows: Sequence[Row]) -> list[Samples]:
+    """The sides of the rows that are means of samples."""
+    return [row[side] for row in rows for side in SIDES if isinstance(row.get(side), Samples)]
 
 
 def bounded(rows: Sequence[Row], level: float) -> tuple[list[Row], str, int]:
@@ -35,61 +76,21 @@ def bounded(rows: Sequence[Row], level: float) -> tuple[list[Row], str, int]:
     rows : sequence of dict
     level : float
         Error probability of all bounds together.
-
-    Raises
-    ------
-    InvalidInput
-        For samples that are not two numbers or more in one dimension, or lie outside their range.
     """
-    share = level / sampled_sides(rows)
-    made, known, drawn = [], 0, 0
+    found = sampled(rows)
+    of = [side for side in SIDES if any(isinstance(row.get(side), Samples) for row in rows)]
+    bounds = []
     for row in rows:
-        kept = {name: part for name, part in row.items() if not _of_samples(name)}
-        for side in SIDES:
-            given = row.get(f"{side}_samples")
-            if given is None:
-                if f"{side}_range" in row:
-                    raise validation.invalid(f"{side}_range", f"beside {side}_samples", row[f"{side}_range"])
-                continue
-            if side in row:
-                raise validation.invalid(side, f"left out beside {side}_samples, whose mean it is", row[side])
-            values = validation.array(f"{side}_samples", given, ndim=1)
-            if values.size < 2:
-                raise validation.invalid(f"{side}_samples", "at least two independent draws", values.tolist())
-            ends = row.get(f"{side}_range")
-            reach = _student(values, share) if ends is None else _bernstein(side, values, ends, share)
-            known, drawn = known + (ends is not None), drawn + values.size
-            mean = float(values.mean())
-            kept |= {side: mean - reach if side == "left" else mean + reach}
-            kept |= {f"{side} mean": mean, f"{side} runs": values.size}
-        made.append(kept)
-    sampled = [side for side in SIDES if any(f"{side} runs" in row for row in made)]
-    empty = {f"{side} {name}": value for side in sampled for name, value in (("mean", math.nan), ("runs", 0))}
-    made = [row | {name: value for name, value in empty.items() if name not in row} for row in made]  # exact there
-    nominal = sampled_sides(rows) - known
+        made = dict(row)
+        for side in of:
+            mean, runs = math.nan, 0  # of a side that is exact in this row
+            if isinstance(given := row[side], Samples):
+                mean, runs, reach = given.mean, given.values.size, given.reach(level / len(found))
+                made[side] = mean - reach if side == "left" else mean + reach
+            made |= {f"{side} mean": mean, f"{side} runs": runs}
+        bounds.append(made)
+    known = sum(one.within is not None for one in found)
     ways = [f"{known} by the empirical Bernstein inequality"] if known else []
-    ways += [f"{nominal} by Student's t, which is nominal: no range is given"] if nominal else []
-    note = f"bounds on {known + nominal} sampled means at {level:g} together: " + ", ".join(ways)
-    return made, note, drawn
-
-
-def _of_samples(name: str) -> bool:
-    return name in {f"{side}_{part}" for side in SIDES for part in ("samples", "range")}
-
-
-def _student(values: np.ndarray, level: float) -> float:
-    """Half of the two-sided interval whose one side errs with this probability."""
-    return float(-stdtrit(values.size - 1, level) * values.std(ddof=1) / math.sqrt(values.size))
-
-
-def _bernstein(side: str, values: np.ndarray, ends: Any, level: float) -> float:
-    """√(2V log(2/α)/n) + 7 (high − low) log(2/α)/(3 (n − 1)), V the sample's variance."""
-    limits = validation.array(f"{side}_range", ends, ndim=1)
-    if limits.size != 2 or not limits[0] < limits[1]:
-        raise validation.invalid(f"{side}_range", "(low, high) with low < high", ends)
-    if values.min() < limits[0] or values.max() > limits[1]:
-        outside = float(values.min() if values.min() < limits[0] else values.max())
-        raise validation.invalid(f"{side}_samples", f"within {side}_range = {tuple(limits.tolist())}", outside)
-    log = math.log(2.0 / level)
-    spread = math.sqrt(2.0 * float(values.var(ddof=1)) * log / values.size)
-    return spread + 7.0 * float(limits[1] - limits[0]) * log / (3.0 * (values.size - 1))
+    ways += [f"{len(found) - known} by Student's t, which is nominal: no range is given"] if known < len(found) else []
+    note = f"bounds on {len(found)} sampled means at {level:g} together: " + ", ".join(ways)
+    return bounds, note, sum(one.values.size for one in found)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from typing import Any
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
-from dpbench.ledger.kinds import Conclusion, latex
+from dpbench.ledger.kinds import Conclusion
 from dpbench.ledger.kinds import discrete as discrete
 from dpbench.ledger.kinds import event as event
 from dpbench.ledger.kinds import gaussian as gaussian
@@ -47,8 +46,8 @@ _HOLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _INTERVAL = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
 
-DRAWS, NEARLY, ROUNDED = 4000, 1e-3, 1e-9
-"""Points at which hypotheses are tried; what is missed by less may hold on a thin set, or but for rounding."""
+ROUNDED = 1e-9
+"""A hypothesis that is missed by less holds but for rounding."""
 End = Fraction | None
 """An end of a range; None is infinite."""
 
@@ -282,34 +281,6 @@ class Statement:
             made[name] = (low, high, left, right)
         return made
 
-    @cached_property
-    def contradicts(self) -> bool:
-        """Whether what is given and the ranges leave no point: none of many draws meets them, and none nearly does."""
-        if not self.given or self.witness is not None:
-            return any(low is not None and low == high and (left or right) for low, high, left, right in
-                       self.ranges.values())  # fmt: skip
-        sides = [side for _, (_, *both), _ in self.conditions for side in both]
-        run = formula.compiled(tuple(self.symbols), self.definitions, sides)
-        rng, nearest = random.Random(0), math.inf
-        for _ in range(DRAWS):
-            values = {name: _drawn(rng, symbol, self.ranges.get(name)) for name, symbol in self.symbols.items()}
-            try:
-                numbers = run(values)
-            except (ArithmeticError, ValueError, TypeError):
-                continue
-            pairs = zip(self.conditions, numbers[::2], numbers[1::2], strict=True)
-            missed = max(formula.missed(condition[0], a, b) for (_, condition, _), a, b in pairs)
-            nearest = min(nearest, missed)
-            if nearest < NEARLY:
-                return False
-        return math.isfinite(nearest)
-
-    @property
-    def smaller(self) -> bool:
-        """Whether the region is less than the symbols' ranges."""
-        return any((low, high) != (self.symbols[n].low, self.symbols[n].high)  # type: ignore[union-attr]
-                   for n, (low, high, _, _) in self.ranges.items())  # fmt: skip
-
     @property
     def key(self) -> str:
         """All that is formal in it, as one text: what evidence of it depends on."""
@@ -393,27 +364,6 @@ class Statement:
         ends += f"{'inf' if high is None else high}{')' if right or high is None else ']'}"
         return f"{'integers' if symbol.whole else 'real'} {name} in {ends}"
 
-    @property
-    def latex(self) -> str:
-        """The same as LaTeX, formulas between dollars."""
-        made = "For all " + ", ".join(f"${self._latex_range(name)}$" for name in self.symbols)
-        if self.where:
-            made += ", with " + ", ".join(
-                f"${formula.latex_name(n)} = {formula.latex(d)}$" for n, d in self.definitions.items()
-            )
-        if self.given:
-            made += ", where " + " and ".join(f"${formula.latex(c)}$" for _, c, _ in self.conditions)
-        return f"{made}: {self.claim.latex}."
-
-    def _latex_range(self, name: str) -> str:
-        symbol, shown = self.symbols[name], formula.latex_name(name)
-        if isinstance(symbol, Calibrated):
-            return rf"{shown} = \mu_{{\mathrm{{{symbol.family}}}}}({latex(symbol.epsilon)}, {latex(symbol.delta)})"
-        low, high, left, right = self.ranges[name]
-        ends = ["-\\infty" if low is None else latex(str(low)), "\\infty" if high is None else latex(str(high))]
-        inside = f"{'(' if left or low is None else '['}{ends[0]}, {ends[1]}{')' if right or high is None else ']'}"
-        return rf"{shown} \in {inside}" + (r" \cap \mathbb{Z}" if symbol.whole else "")
-
 
 _RELATED = {"replace": "", "add": ", a record added", "remove": ", a record removed", "add_remove": ", both ways"}
 
@@ -439,19 +389,6 @@ def filled(text: str, statement: Statement) -> str:
         return name if name in statement.symbols else found[0]
 
     return _HOLE.sub(put, text)
-
-
-def _drawn(rng: random.Random, symbol: Symbol, ends: tuple[End, End, bool, bool] | None) -> float:
-    """A value of a symbol: over many magnitudes, near its ends, an integer where it is one."""
-    low, high = (None, None) if ends is None else ends[:2]
-    a, b = (None if end is None else formula.nearest(end) for end in (low, high))
-    if a is not None and b is not None:
-        share = rng.choice((rng.random(), rng.random() ** 8, 1.0 - rng.random() ** 8))
-        value = a * (b / a) ** share if a > 0.0 and rng.random() < 0.5 else a + (b - a) * share
-    else:
-        far = 10.0 ** rng.uniform(-6.0, 6.0)
-        value = a + far if a is not None else b - far if b is not None else rng.choice((-far, far))
-    return float(round(value)) if symbol.whole else value
 
 
 def _at(place: str, read: Callable[[str], Node], text: Any) -> Node:

@@ -17,7 +17,7 @@ from dpbench.ledger.entry import is_test, moved
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.paper import Paper
-from dpbench.ledger.premises import Fallen, fallen, held_to
+from dpbench.ledger.premises import fallen, held_to
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.words import KINDS
 from dpbench.runs.context import (
@@ -123,12 +123,6 @@ def with_premises(selected: Sequence[Claim]) -> tuple[Claim, ...]:
             wanted.add(name)
             left += known[name].rests_on
     return tuple(claim for name, claim in known.items() if name in wanted)
-
-
-def premises_of(claim: Claim, down: Mapping[str, Fallen]) -> tuple[tuple[str, str], ...]:
-    """The premises of a claim, each with "stands" or why it does not."""
-    failed = dict(zip(down[claim.id].premises, down[claim.id].why, strict=True)) if claim.id in down else {}
-    return tuple((premise, failed.get(premise, "stands")) for premise in claim.rests_on)
 
 
 def verify(
@@ -262,7 +256,7 @@ def _assembled(
             not_run.append({"id": claim.id, "reason": outcome})
         else:
             verdict, evidence = outcome
-            premises = premises_of(claim, down)
+            premises = tuple((one, down.get(claim.id, {}).get(one, "stands")) for one in claim.rests_on)
             entries.append(Entry(claim, held_to(claim.id, verdict, down), evidence, premises, claim.id in stored))
     not_run += [{"id": source, "reason": reason} for source, reason in registry.broken().items()]
     return Ledger(tuple(entries), tuple(not_run), level, seed, seconds)

@@ -49,7 +49,6 @@ PAIR = Statement(
 
 @paper.privacy(
     "classical",
-    variant="stated",
     formulas=PAIR,
     source="Dwork and Roth (2014), Theorem A.1",
     statement="Noise with σ = √(2 ln(1.25/δ)) Δ/ε is (ε, δ)-DP for every ε in (0, 1).",
@@ -57,6 +56,30 @@ PAIR = Statement(
     because="δ(ε) of a Gaussian shift of 1/σ is at most 1% of δ for ε < 1 at the δ listed.",
     proof="https://arxiv.org/abs/1805.06530",
     arguments={"epsilons": SMALL},
+    rows={
+        "beyond": {
+            "statement": "The same σ is (ε, δ)-DP for ε of 2 to 50, where the theorem says nothing and it is "
+            "often used.",
+            "quote": "it cannot be extended to the low privacy regime (ε → ∞)",
+            "source": "Balle and Wang (2018), abstract, of the variance formula",
+            "expected": "refuted",
+            "because": "1/σ grows as ε, so that δ(ε) tends to 1; at δ = 1e-5 it is 2.3 δ at ε = 10 and 150 δ at "
+            "ε = 20.",
+            "weight": "range",
+            "consequence": "The noise suffices up to ε of about 8 and fails from 10 on: at ε = 20 the true δ is 100 to "
+            "160 times the claimed one. The theorem itself claims ε < 1 only.",
+            "holds": "gaussian.classical.privacy.analytic",
+            "formulas": PAIR.replace(region={"epsilon": "[2, 100]"}),
+            "arguments": {"epsilons": LARGE},
+        },
+        "analytic": {
+            "source": "Balle and Wang (2018), the analytic Gaussian mechanism",
+            "statement": "The least σ with Φ(1/(2σ) − εσ) − e^ε Φ(−1/(2σ) − εσ) ≤ δ is (ε, δ)-DP for every ε > 0.",
+            "expected": "proved",
+            "because": "It is the exact profile, solved for σ.",
+            "arguments": {"epsilons": SMALL + LARGE, "sigma": "analytic"},
+        },
+    },
 )
 def calibrated(run: Context, epsilons: tuple[float, ...], sigma: str = "classical") -> Any:
     """The exact profile at every (ε, δ) listed: a guarantee, and that of a pair at distance 1."""
@@ -66,32 +89,6 @@ def calibrated(run: Context, epsilons: tuple[float, ...], sigma: str = "classica
             exact = gaussian_profile(1.0 / noise, kind="exact", why="a Gaussian shift by the sensitivity")
             yield dict(epsilon=epsilon, delta=delta, sigma=noise, guarantee=exact)
             yield dict(epsilon=epsilon, delta=delta, sigma=noise, pair=exact)
-
-
-paper.variant(
-    calibrated,
-    "beyond",
-    statement="The same σ is (ε, δ)-DP for ε of 2 to 50, where the theorem says nothing and it is often used.",
-    quote="it cannot be extended to the low privacy regime (ε → ∞)",
-    source="Balle and Wang (2018), abstract, of the variance formula",
-    expected="refuted",
-    because="1/σ grows as ε, so that δ(ε) tends to 1; at δ = 1e-5 it is 2.3 δ at ε = 10 and 150 δ at ε = 20.",
-    weight="range",
-    consequence="The noise suffices up to ε of about 8 and fails from 10 on: at ε = 20 the true δ is 100 to 160 times "
-    "the claimed one. The theorem itself claims ε < 1 only.",
-    holds="gaussian.classical.privacy.analytic",
-    formulas=PAIR.replace(region={"epsilon": "[2, 100]"}),
-    arguments={"epsilons": LARGE},
-)
-paper.variant(
-    calibrated,
-    "analytic",
-    source="Balle and Wang (2018), the analytic Gaussian mechanism",
-    statement="The least σ with Φ(1/(2σ) − εσ) − e^ε Φ(−1/(2σ) − εσ) ≤ δ is (ε, δ)-DP for every ε > 0.",
-    expected="proved",
-    because="It is the exact profile, solved for σ.",
-    arguments={"epsilons": SMALL + LARGE, "sigma": "analytic"},
-)
 
 
 @paper.inequality(

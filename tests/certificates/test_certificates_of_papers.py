@@ -12,7 +12,7 @@ import dpbench_check
 import pytest
 
 import dpbench.certificates as certificates
-from dpbench.certificates import attack_counts, reasons
+from dpbench.certificates import attack_counts, shown
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry
 from dpbench.ledger.statement import Real, Statement, inequality
@@ -70,7 +70,7 @@ def test_a_witness_and_attacks_of_an_outside_paper_are_found(folder: Path) -> No
     found = made(folder)
     assert set(found) == {"cubes.lemma2.inequality.inequality.json"}
     assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
-    assert reasons.reason({"id": "cubes.lemma1.inequality"}) == "it is decided"
+    assert shown.reason({"id": "cubes.lemma1.inequality"}) == "it is decided"
     assert attack_counts.attacks()["cubes.lemma2.inequality"].about == "a number"
     registry.use(None)
     assert "cubes.lemma2.inequality" not in attack_counts.attacks()

@@ -15,9 +15,9 @@ from certificate_mutations import changed, of_number
 from naive.records import true
 
 from dpbench import bounds
-from dpbench.certificates.evidence import claims, entries
+from dpbench.ledger.registry import by_id
 from tools import records
-from tools.records import Recorder, rates, recorded, recorders, sampled
+from tools.records import Recorder, entries, rates, recorded, recorders, sampled
 
 NAME = "glm.thm9.inequality.corrected"  # any sampled entry: its columns are replaced
 RNG = np.random.Generator(np.random.PCG64DXSM(20))
@@ -29,7 +29,7 @@ def of_columns(monkeypatch: pytest.MonkeyPatch, verdict: str, series: dict[str, 
     record |= {"level": "full", "seed": 0, "environment": {}}
     monkeypatch.setattr(sampled, "entries", lambda: {NAME: record})
     monkeypatch.setattr(records, "entries", lambda: {NAME: record})
-    monkeypatch.setattr(sampled, "claims", lambda: {NAME: SimpleNamespace(frequencies=None)})
+    monkeypatch.setattr(sampled, "by_id", lambda: {NAME: SimpleNamespace(frequencies=None)})
     draft = sampled.draft(NAME)
     return None if draft is None else recorded(Recorder(NAME, "sample-mean", lambda: draft))
 
@@ -133,7 +133,7 @@ def test_slopes_are_the_ledgers() -> None:
 
 def test_an_undecided_or_contradicted_rate_has_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "glm.thm1.rate"
-    assert claims()[name].side == "tight"
+    assert by_id()[name].side == "tight"
     record = json.loads(json.dumps(entries()[name]))
     rows = record["evidence"]["tables"]["rows"]
     rows["ceiling"] = [y * x for x, y in zip(rows["n"], rows["ceiling"], strict=True)]

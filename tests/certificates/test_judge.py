@@ -326,7 +326,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         "certificates",
         "searched",
         "text",
-        "latex",
     }
     assert (first["verdict"], second["verdict"]) == ("refuted", "proved")
     for one in (first, second):

@@ -9,7 +9,7 @@ from typing import Any
 import dpbench_check
 import pytest
 
-from dpbench.certificates.build import Maker, assembled
+from dpbench.certificates.build import Sentence, assembled
 from dpbench.certificates.regions import Proof, middle
 from dpbench.ledger.formula import Node, parse
 
@@ -37,7 +37,7 @@ def proved(text: str, region: dict[str, Any], given: tuple[str, ...] = (), cells
         return False
     draft = one.draft(cuts, witness, statement="s", symbols=dict.fromkeys([*region, *fixed], "a symbol"),
                       derivation=[("by definition", [])])  # fmt: skip
-    report = dpbench_check.report_on(json.dumps(assembled(Maker("demo", "region", lambda: draft), "q", "p")))
+    report = dpbench_check.report_on(json.dumps(assembled("region", draft, Sentence("demo", "q", "p"))))
     assert report["accepted"], report["because"]
     return True
 

@@ -11,13 +11,13 @@ from flint import arb
 from scipy import stats
 
 from dpbench.ledger import harness, second_route
-from dpbench.ledger.samples import bounded
+from dpbench.ledger.samples import Samples, bounded
 
 
 def test_the_bound_on_a_sampled_mean_is_the_end_of_students_interval() -> None:
     """Few draws, so that one degree of freedom more is seen."""
     values, level = np.array([0.1, 0.9, 0.4, 0.35]), 1e-3
-    ((row,), _, _) = bounded([{"left_samples": values, "right": 1.0}], level)
+    ((row,), _, _) = bounded([{"left": Samples(values), "right": 1.0}], level)
     end = stats.t.interval(1.0 - 2.0 * level, 3, values.mean(), stats.sem(values))[0]
     assert row["left"] == pytest.approx(float(end), rel=1e-9)
 

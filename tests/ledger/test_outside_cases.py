@@ -11,8 +11,9 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Paper
-from dpbench.ledger.harness import ASSUMED, DRAWN
+from dpbench.ledger.harness import ASSUMED
 from dpbench.ledger.outcome import Entry
+from dpbench.ledger.samples import Samples, bounded
 from dpbench.ledger.verify import verify
 from dpbench.privacy.discrete import pair
 from dpbench.privacy.profile import discrete_profile, gaussian_profile, pure_profile
@@ -93,13 +94,12 @@ def _gaussian(run):
 def _exponential(run, size: int = 1000, sampled: bool = True, factor: float = 1.0):
     """factor ≤ E Exp(1) = 1."""
     draws = np.random.default_rng([run.seed, 1]).exponential(size=size)
-    yield {"n": size, "left": factor} | ({"right_samples": draws} if sampled else {"right": float(draws.mean())})
+    yield {"n": size, "left": factor, "right": Samples(draws) if sampled else float(draws.mean())}
 
 
 def test_a_mean_of_draws_is_judged_at_the_level() -> None:
     paper = Paper("flip")
-    paper.inequality("samples", expected="not refuted", **SAID)(lambda run: _exponential(run))
-    paper.inequality("bare", expected="not refuted", **SAID)(lambda run: _exponential(run, sampled=False))
+    paper.inequality("samples", expected="not refuted", level=1e-6, **SAID)(lambda run: _exponential(run))
     paper.inequality("false", expected="refuted", level=1e-4, **SAID)(
         lambda run: _exponential(run, 20_000, factor=1.05)
     )
@@ -109,23 +109,14 @@ def test_a_mean_of_draws_is_judged_at_the_level() -> None:
         assert made["samples"].basis.grade == made["false"].basis.grade == "sampled"
         assert (made["samples"].evidence.level, made["false"].evidence.level) == (1e-6, 1e-4)
         assert "Student's t" in " ".join(made["samples"].evidence.notes)
-        bare = made["bare"]
-        assert bare.verdict == ("undecided" if seed == 2 else "not refuted")  # a mean below 1 at seed 2
-        assert (DRAWN in bare.evidence.notes) == (seed == 2)
     assert verify(paper, seed=0).error_budget == pytest.approx(1.01e-4)
 
 
-def test_a_counterexample_that_the_seed_finds_is_one_where_the_entry_says_so() -> None:
-    paper = Paper("instances")
-
-    def rows(run):
-        x = float(np.random.default_rng(run.seed).uniform(2.0, 3.0))
-        yield {"x": x, "left": x, "right": 1.0}
-
-    paper.inequality("said", expected="refuted", draws="instances", **SAID)(rows)
-    paper.inequality("unsaid", expected="refuted", **SAID)(rows)
-    verdicts = {name: entry.verdict for name, entry in found(paper).items()}
-    assert verdicts == {"said": "refuted", "unsaid": "undecided"}
+def test_an_entry_without_a_level_is_not_given_the_seed() -> None:
+    """A mean below 1 at seed 2, as a bare number, would refute what is true."""
+    paper = Paper("bare")
+    paper.inequality("mean", expected="not refuted", **SAID)(lambda run: _exponential(run, sampled=False))
+    assert "level of bare.mean.inequality must" in refusal(paper)
 
 
 @pytest.mark.parametrize("kind", ["inequality", "floor", "stability"])
@@ -134,7 +125,7 @@ def test_a_level_that_nothing_uses_is_refused(kind: str) -> None:
     getattr(paper, kind)("bare", expected="not refuted", level=1e-6, **SAID)(
         lambda run: _exponential(run, sampled=False)
     )
-    assert "level of levels.bare" in refusal(paper) and "left_samples" in refusal(paper)
+    assert "level of levels.bare" in refusal(paper) and "Samples" in refusal(paper)
 
 
 def test_bounds_cover_at_their_level() -> None:
@@ -143,14 +134,12 @@ def test_bounds_cover_at_their_level() -> None:
     More than 160 refutations (expected at most 100, Chernoff: below 1e-7) would say that the bound is too narrow. The
     smallest error caught is planted: a bound at half its width refutes far more often.
     """
-    from dpbench.ledger.samples import bounded
-
     rng = np.random.default_rng(5)
     wrong = {"range": 0, "nominal": 0, "half": 0}
     for _ in range(2000):
         draws = rng.random(200)
-        for name, more in (("range", {"left_range": (0.0, 1.0)}), ("nominal", {})):
-            (row,), _, _ = bounded([{"left_samples": draws, "right": 0.5, **more}], 0.05)
+        for name, within in (("range", (0.0, 1.0)), ("nominal", None)):
+            (row,), _, _ = bounded([{"left": Samples(draws, within), "right": 0.5}], 0.05)
             wrong[name] += row["left"] > 0.5
             if name == "nominal":
                 wrong["half"] += (row["left"] + draws.mean()) / 2.0 > 0.5
@@ -158,18 +147,13 @@ def test_bounds_cover_at_their_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
-    [({"left_samples": [1.0], "right": 1.0}, "left_samples must be at least two"),
-     ({"left_samples": [0.0, 2.0], "left_range": (0.0, 1.0), "right": 1.0}, "left_samples must be within left_range"),
-     ({"left_samples": [0.0, 1.0], "left_range": (1.0, 0.0), "right": 1.0}, "left_range must be"),
-     ({"left_samples": [0.0, 1.0], "left": 1.0, "right": 1.0}, "left must be left out"),
-     ({"left": 0.0, "right_samples": [0.0, math.nan]}, "right_samples must be"),
-     ({"left_samples": [0.0, 1.0], "right": 1.0, "right_range": (0.0, 1.0)}, "right_range must be beside")],
+    ("values", "within", "message"),
+    [([1.0], None, "Samples must be at least two"), ([0.0, 2.0], (0.0, 1.0), "Samples must be within"),
+     ([0.0, 1.0], (1.0, 0.0), "within must be"), ([0.0, math.nan], None, "Samples must be")],
 )  # fmt: skip
-def test_samples_that_are_none_are_refused(row: dict[str, object], message: str) -> None:
-    paper = Paper("odd")
-    paper.inequality("one", expected="not refuted", **SAID)(lambda run: [row])
-    assert message in refusal(paper)
+def test_samples_that_are_none_are_refused(values: list[float], within: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Samples(values, within)
 
 
 def test_rows_of_another_shape_are_refused() -> None:

@@ -17,7 +17,7 @@ paper = Paper("{name}", title="T")
 @paper.inequality("good", source="Lemma 1", statement="x <= 1.", expected="not refuted", because="It is so.")
 def good(run):
     yield dict(x=run.pick(quick=0.25, full=0.5), left=0.5, right=1.0)
-    return f"level {{run.level}}, seed {{run.seed}}"
+    return f"level {{run.level}}"
 
 
 @paper.inequality("bad", source="Lemma 2", statement="x <= 1.", expected="{expected}", because="Known.")

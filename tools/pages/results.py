@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import drawings as peers
-from dpbench.certificates import reasons, shown
-from dpbench.certificates.kinds import RECORDED
+from dpbench.certificates import shown
 from dpbench.core.validation import InvalidInput, invalid
-from dpbench.ledger.registry import all_papers
+from dpbench.ledger.registry import all_papers, by_id
 from dpbench.ledger.verify import all_claims
+from dpbench.ledger.words import FAILED, WEIGHTS
 from dpbench.report import errata, stored
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown
@@ -68,6 +68,16 @@ def _records(found: dict[str, Shown]) -> list[dict[str, Any]]:
     return [{"id": name, "verdict": one.verdict, "evidence": one.evidence} for name, one in found.items()]
 
 
+def _shares(both: tuple[Any, Any], key: Callable[[Any], Any]) -> list[tuple[str, str, str]]:
+    """(group, entries, entries with a certificate), by name."""
+    groups = shown.grouped(_records(both[0]), key)
+    return [(name, str(len(ids)), str(sum(one in both[1] for one in ids))) for name, ids in sorted(groups.items())]
+
+
+def _weight(record: Mapping[str, Any]) -> str | None:
+    return by_id()[record["id"]].weight if record["verdict"] in FAILED else None
+
+
 PAGES = (
     Page("failures", "Printed claims that do not hold", (
         Part(LEDGER, lambda found: ledger_tables.failures(all_claims(), found),
@@ -87,21 +97,22 @@ PAGES = (
              "Files under `evidence/certificates/`, which `python -m dpbench_check evidence/certificates/*.json` "
              "verifies with nothing of this package (`checker/`). `dpbench show ENTRY` names those of an entry."),
         Part(CERTIFICATES, lambda both: table(
-            ("kind", "what is recorded", "records", "values listed"), shown.by_kind(shown.recorded(), RECORDED)),
+            ("kind", "what is recorded", "records", "values listed"), shown.by_kind(shown.recorded(), shown.RECORDED)),
              "Records of samples and fits decide nothing and are not counted as certificates: `evidence/records/`, "
              "which `python -m dpbench_records evidence/records/*.json` recomputes."),
         Part(CERTIFICATES, lambda both: table(
             ("paper, verdict", "entries", "with a certificate"),
-            shown.shares(reasons.by_verdict(_records(both[0])).items(), both[1])),
+            _shares(both, lambda one: f"{one['id'].split('.')[0]}, {one['verdict']}")),
              "What has a certificate, by verdict:"),
         Part(CERTIFICATES, lambda both: table(
             ("weight", "entries", "with a certificate"),
-            shown.shares(reasons.by_weight(_records(both[0])).items(), both[1])),
+            sorted(_shares(both, _weight), key=lambda row: WEIGHTS.index(row[0]))),
              "What does not hold, by weight:"),
         Part(CERTIFICATES, lambda both: table(
             ("why there is none", "entries"),
             ((why, ", ".join(f"`{claim}`" for claim in ids))
-             for why, ids in reasons.without(_records(both[0]), both[1]).items())),
+             for why, ids in shown.grouped(_records(both[0]), lambda one: one["id"] not in both[1] and
+                                           shown.reason(one)).items())),
              "What has none:"),
     )),
     Page("search", "What the search for counterexamples finds", (

@@ -21,9 +21,13 @@ from typing import Any
 
 from scipy.stats import beta, norm
 
+from dpbench.certificates.attack_counts import counts
 from dpbench.certificates.build import SCHEMA, Draft, plain_instances, seal, sentence
-from dpbench.certificates.evidence import counts, entries
 from dpbench.core import validation
+from dpbench.ledger.evidence import committed
+
+entries = cache(committed)
+"""The committed evidence by claim id."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def _registered() -> None:
 def recorded(one: Recorder) -> dict[str, Any]:
     """The record as plain types, with its digest."""
     draft = one.draft()
-    text, place = sentence(one.id)
+    _, text, place = sentence(one.id)
     instances = plain_instances(draft)
     fewest = [_fewest(one.kind, draft.claim, values) for values, _ in draft.instances]
     plain: dict[str, Any] = {

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from dpbench.certificates.build import Draft, above, near
-from dpbench.certificates.evidence import claims, entries
+from dpbench.ledger.registry import by_id
 from dpbench.ledger.words import ROWS
 from dpbench.rates.exclusion import rate_verdict
 from dpbench.rates.slopes import theory_slope
-from tools.records import record
+from tools.records import entries, record
 
 Points = list[tuple[Fraction, Fraction, Fraction]]
 _MEANS, _BOUNDS = ("measured", "excess_risk", "excess"), ("ceiling", "theory")
@@ -56,7 +56,7 @@ def slope(made: Points) -> tuple[float, float]:
 
 def draft(claim: str) -> Draft | None:
     """The record's text; None where the means and the slope's interval do not decide the verdict."""
-    record, entry = entries()[claim], claims()[claim]
+    record, entry = entries()[claim], by_id()[claim]
     found, evidence = points(record), record["evidence"]
     name = next((name for name in _BOUNDS if name in evidence["tables"].get(ROWS, {})), None)
     if found is None or name is None:
@@ -106,5 +106,5 @@ def _maker(claim: str) -> Callable[[], Draft]:
 def register() -> None:
     """Register the makers of the entries on rates."""
     for claim in entries():
-        if claim in claims() and claims()[claim].kind == "rate" and draft(claim) is not None:
+        if claim in by_id() and by_id()[claim].kind == "rate" and draft(claim) is not None:
             record(claim, "rate")(_maker(claim))

@@ -24,9 +24,9 @@ from scipy.special import betainc
 from scipy.stats import beta, norm
 
 from dpbench.certificates.build import Draft, Number, Shown, above, below, near
-from dpbench.certificates.evidence import claims, entries
+from dpbench.ledger.registry import by_id
 from dpbench.ledger.words import ROWS
-from tools.records import record
+from tools.records import entries, record
 
 MOST = 12
 """Rows of a certificate: those nearest to what is claimed."""
@@ -59,7 +59,7 @@ def rows_of(record: dict[str, Any]) -> tuple[str, list[Row]]:
         return relation, [
             Row("range", _sums(dict(zip(names, row, strict=True))), _exact(row[-1])) for row in _zip(series, *names)
         ]
-    where = claims()[record["id"]].frequencies
+    where = by_id()[record["id"]].frequencies
     if where is not None:
         return "<=", _counted(evidence, *where)
     name = next((name for name in ("error", "excess", "measured") if name in series), "")
@@ -199,5 +199,5 @@ def _maker(claim: str) -> Callable[[], Draft]:
 def register() -> None:
     """Register the makers of the entries whose evidence keeps its sample."""
     for claim in entries():
-        if claim in claims() and claims()[claim].kind != "rate" and draft(claim) is not None:
+        if claim in by_id() and by_id()[claim].kind != "rate" and draft(claim) is not None:
             record(claim, "sample-mean")(_maker(claim))

@@ -9,15 +9,16 @@ from fractions import Fraction
 from scipy.special import betainc
 from scipy.stats import beta
 
+from dpbench.certificates.attack_counts import counts
 from dpbench.certificates.build import Draft, above, below
-from dpbench.certificates.evidence import claims, counts
+from dpbench.ledger.registry import by_id
 from tools.records import record
 
 LEVEL = Fraction(1, 10**6)
 
 
 def draft(claim: str) -> Draft:
-    verdict = claims()[claim].expected
+    verdict = by_id()[claim].expected
     row = counts()[claim]
     k, j, n = row["first"], row["second"], row["runs"]
     half = 0.5 * float(LEVEL)
@@ -60,5 +61,5 @@ def _maker(claim: str) -> Callable[[], Draft]:
 def register() -> None:
     """Register the makers of the entries whose attacks keep their counts."""
     for claim in counts():
-        if claim in claims():
+        if claim in by_id():
             record(claim, "sample")(_maker(claim))

@@ -8,23 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpbench.certificates.build import checker, rational
+from dpbench.certificates.build import Sentence, checker, rational
 from dpbench.certificates.judge_pieces import PIECES, pieces
 from dpbench.certificates.search.growth import STEPS, Growth
-from dpbench.certificates.search.hunt import Hunt, Sentence, question
+from dpbench.certificates.search.hunt import Hunt, question
 from dpbench.certificates.search.optimise import Trace
 from dpbench.certificates.search.question import Exact, Question
-from dpbench.certificates.search.shrink import rounded
 from dpbench.core import validation
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import plain
 from dpbench.ledger.registry import all_claims
-from dpbench.ledger.statement import Statement
 from dpbench.ledger.verify import select
 
 EVALUATIONS = 20_000
-EDGE = 0.002
-"""Share of a parameter's range that is the edge of the region."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +43,8 @@ class SearchResult:
         What the checker said of candidates that it did not accept: these are not counted.
     region : dict of str to str
         What was searched.
-    evaluations, admissible, first : int
-        Points looked at, those that meet the conditions, and the number at the first violation (0: none).
+    evaluations, admissible : int
+        Points looked at, and those that meet the conditions.
     seconds : float
         Processor time of it all.
     cut : str
@@ -59,8 +55,6 @@ class SearchResult:
     phantoms : int
         Violations in floating point that the checker refused: their neighbours were looked at in ball arithmetic, and
         the search went on.
-    edge : tuple of str
-        Parameters at an end of their range at the nearest point: widen the region there.
     grows : str
         Of an asymptotic claim that was not refuted: up to where the ratio was seen to grow, if it was.
     """
@@ -74,14 +68,12 @@ class SearchResult:
     region: Mapping[str, str]
     evaluations: int
     admissible: int
-    first: int
     seconds: float
     seed: int
     cut: str = ""
     ratio: float = math.nan
     asymptotic: bool = False
     phantoms: int = 0
-    edge: tuple[str, ...] = ()
     grows: str = ""
 
     def __str__(self) -> str:
@@ -95,9 +87,8 @@ class SearchResult:
         region = ", ".join(f"{name} {where}" for name, where in self.region.items())
         lost = f"; not accepted by the checker: {self.refused[0]}" if self.refused else ""
         void = f"; {self.phantoms} phantoms of rounding excluded" if self.phantoms else ""
-        edge = f"; largest at the edge of {', '.join(self.edge)}: widen" if self.edge else ""
         grows = f"; {self.grows}" if self.grows else ""
-        return f"{self.claim}: nothing found in {what}{end}; {near}{edge}{grows}; searched: {region}{void}{lost}"
+        return f"{self.claim}: nothing found in {what}{end}; {near}{grows}; searched: {region}{void}{lost}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, strict JSON."""
@@ -148,7 +139,7 @@ def find_counterexample(
     hunt = Hunt(asked, Sentence(one.id, one.quote or one.statement, one.source))
     found = hunt.run(evaluations=evaluations, seconds=seconds, seed=seed, worst=worst)
     trace = hunt.trace
-    exact = found.values if found is not None else _short(asked, trace)
+    exact = found.values if found is not None else hunt.nearest
     margin, ratio = trace.margin, math.nan
     if exact is not None:
         margin = asked.look(exact)[1]
@@ -157,15 +148,14 @@ def find_counterexample(
     return SearchResult(
         one.id, not lost, margin, {} if exact is None else {n: rational(v) for n, v in exact.items()},
         None if found is None else found.certificate, tuple(hunt.refused), asked.region, trace.evaluations,
-        trace.admissible, trace.first, time.process_time() - began, seed, trace.cut, ratio, isinstance(asked, Growth),
-        len(hunt.void), _edge(asked, trace) if lost else (), _grows(asked, trace, exact) if lost else "",
+        trace.admissible, time.process_time() - began, seed, trace.cut, ratio, isinstance(asked, Growth),
+        len(hunt.void), _grows(asked, trace, exact) if lost else "",
     )  # fmt: skip
 
 
 def questions() -> dict[str, Question]:
     """Claim id to what a search asks of it, for every claim that has something to search."""
-    asked = ((claim.id, _asked(claim)) for claim in all_claims())
-    return {name: one for name, one in asked if one is not None}
+    return {claim.id: asked for claim in all_claims() if (asked := _asked(claim)) is not None}
 
 
 def question_of(claim: Claim) -> Question:
@@ -183,24 +173,11 @@ def question_of(claim: Claim) -> Question:
 
 
 def _asked(claim: Claim) -> Question | None:
-    return next((asked for asked in map(_stated, claim.stated) if asked is not None), None)
-
-
-def _stated(statement: Statement) -> Question | None:
-    """Of a statement that is an order, or one inequality, and is not shown to hold by its certificate."""
-    if statement.cells or statement.computed or statement.claim.kind not in PIECES:
-        return None
-    parts = pieces(statement)
-    return question(statement, parts[0]) if len(parts) == 1 else None
-
-
-def _edge(asked: Question, trace: Trace) -> tuple[str, ...]:
-    """Parameters whose value at the nearest point is at an end of a range of reals or integers."""
-    if trace.best is None:
-        return ()
-    ends = zip(asked.parameters.items(), trace.best, strict=True)
-    return tuple(name for (name, parameter), unit in ends
-                 if not parameter.options and not EDGE < float(unit) < 1.0 - EDGE)  # fmt: skip
+    """Of the first statement that is an order, or one inequality, and is not shown to hold by its certificate."""
+    for one in claim.stated:
+        if not (one.cells or one.computed) and one.claim.kind in PIECES and len(parts := pieces(one)) == 1:
+            return question(one, parts[0])
+    return None
 
 
 def _grows(asked: Question, trace: Trace, exact: Exact | None) -> str:
@@ -216,11 +193,3 @@ def _claim(name: Any) -> Claim:
     if len(chosen) != 1:
         raise validation.invalid("claim", "the id of one claim", name)
     return chosen[0]
-
-
-def _short(asked: Question, trace: Trace) -> Exact | None:
-    """The nearest point with few digits, where these keep its margin to a thousandth; else with all of them."""
-    if trace.best is None:
-        return None
-    point = asked.point(trace.best)
-    return rounded(asked, point, trace.margin - max(1e-3 * abs(trace.margin), 1e-9)) or asked.near(point)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.build import Draft, Maker, assembled, checker, report
+from dpbench.certificates.build import Draft, Sentence, assembled, checker, report
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.judge_pieces import Piece
 from dpbench.certificates.search.growth import Growth
@@ -28,15 +28,6 @@ VOID = (2.0, -FAR)
 def question(statement: Statement, piece: Piece) -> Question:
     """What a search asks of one piece."""
     return Growth(statement, piece) if piece.kind == "growth" else Question(statement, piece)
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """What the certificates of a search are of: an id, the words that they are bound to, and where these stand."""
-
-    id: str
-    text: str
-    place: str
 
 
 @dataclass(frozen=True)
@@ -177,8 +168,7 @@ class Hunt:
         asked = asked or self.question
         try:
             draft = _of_integers(asked.draft(values), asked)
-            maker = Maker(self.sentence.id, asked.piece.kind, lambda: draft)
-            certificate = assembled(maker, self.sentence.text, self.sentence.place)
+            certificate = assembled(asked.piece.kind, draft, self.sentence)
             margin = asked.look(values)[1]
         except (checker().Refused, ArithmeticError, ValueError, TypeError) as error:
             self._refuse("" if quiet else f"no certificate could be written: {error}")

@@ -36,8 +36,8 @@ class Trace:
     evaluations, admissible : int
     missed : float
         By how much the conditions are missed at the least; 0 where an admissible point was met.
-    first : int
-        Evaluations up to the first margin above the threshold; 0: none.
+    violated : bool
+        Whether a margin above the threshold was met.
     cut : str
         "", "seconds", or "interrupted".
     """
@@ -47,13 +47,12 @@ class Trace:
     evaluations: int = 0
     admissible: int = 0
     missed: float = np.inf
-    first: int = 0
+    violated: bool = False
     cut: str = ""
     good: list[tuple[float, np.ndarray]] = field(default_factory=list, repr=False)
 
     def follows(self, before: Trace) -> None:
         """Add the counts of an earlier round."""
-        self.first += before.evaluations if self.first else 0
         self.evaluations += before.evaluations
         self.admissible += before.admissible
         self.missed = min(self.missed, before.missed)
@@ -97,28 +96,26 @@ def climb(
         if margin > trace.margin:
             trace.best, trace.margin = point.copy(), margin
             trace.good = sorted([*trace.good, (margin, point.copy())], key=lambda pair: -pair[0])[:SIMPLEXES]
-        if margin > threshold and not trace.first:
-            trace.first = trace.evaluations
+        if margin > threshold and not trace.violated:
+            trace.violated = True
             if limits["stop"]:
                 raise _Enough
         return -margin
 
-    try:
-        _globally(cost, dimension, evaluations, seed)
-    except _Enough:
-        pass
-    except KeyboardInterrupt:
-        trace.cut = "interrupted"
-    if not trace.cut and trace.good:
-        if trace.first and not worst:
-            limits["now"] = min(int(evaluations), trace.evaluations + 400)
-        limits["stop"] = False
+    def within_budget(search: Callable[[], None]) -> None:
         try:
-            _locally(cost, trace)
+            search()
         except _Enough:
             pass
         except KeyboardInterrupt:
             trace.cut = "interrupted"
+
+    within_budget(lambda: _globally(cost, dimension, evaluations, seed))
+    if not trace.cut and trace.good:
+        if trace.violated and not worst:
+            limits["now"] = min(int(evaluations), trace.evaluations + 400)
+        limits["stop"] = False
+        within_budget(lambda: _locally(cost, trace))
     return trace
 
 

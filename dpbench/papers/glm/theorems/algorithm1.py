@@ -23,7 +23,6 @@ DIMENSION = 4
     source="Algorithm 1, line 4",
     expected="inconsistent",
     side="upper",
-    exponent=-0.5,
     holds="glm.cor1.rate",
     nuisances=(SecondTerm("statistical term", "curvature term"),),
     statement="Algorithm 1, w_{t+1} = Pi(w_t - eta(L(w_t; S) + xi)), has excess risk O(sqrt(H~)B|Y|/sqrt(n)) without "
@@ -37,7 +36,6 @@ DIMENSION = 4
     "1's rate is found. The listing also starts at w_0 where the average starts at w_1.",
     errata=Correction(
         place="Algorithm 1, line 4, section 3.1.1",
-        line=163,
         effect=1,
         change="for L^(w_t; S) read its gradient; for w_0 = 0 read w_1 = 0",
         caveat=r"The proof of Lemma 6 has the gradient: “\left(\nabla \widehat{L}(w_t; S) + \xi_t\right)”.",

@@ -20,7 +20,6 @@ def corollary1_radius(run: Context) -> Evidence:
     source="Corollary 1",
     expected="consistent",
     side="tight",
-    exponent=-0.5,
     nuisances=NO_NOISE,
     statement="Gradient descent without noise has excess risk O(sqrt(H~) B |Y|/sqrt(n)).",
     because="The envelope over scales has the exponent: a coordinate met by about 1/(eta T) of the records is learned "
@@ -31,7 +30,6 @@ def corollary1_radius(run: Context) -> Evidence:
     rows={
         "radius": {
             "measure": corollary1_radius,
-            "exponent": 1.0,
             "level": 0.0,
             "source": "Corollary 1, dependence on |w*|",
             "origin": "printed",

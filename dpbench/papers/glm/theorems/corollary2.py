@@ -157,7 +157,6 @@ paper.formula(
     consequence="For |X| < 1 the step is |X| times too small: the constant the bound needs grows like |X|^(-1/2).",
     errata=Correction(
         place="Corollary 2, appendix A.3",
-        line=395,
         change="for 1/(4H|X|) read 1/(4H|X|^2), as in Theorem 2",
     ),
     rows={
@@ -177,7 +176,6 @@ paper.formula(
             "and the constant that is then needed grows like B|X|/|Y|.",
             "errata": Correction(
                 place="Corollary 2, appendix A.3",
-                line=397,
                 change="for H|X|^2 B^2 read H|X|^2 B (also in the sketch of Theorem 2)",
             ),
         },

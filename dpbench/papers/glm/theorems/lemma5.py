@@ -101,7 +101,6 @@ paper.formula(
     "> n^2 the right side can be negative. Theorem 1 uses eta <= 1/(4H~) and T = n, where it holds.",
     errata=Correction(
         place="Lemma 5, appendix A.3.1",
-        line=457,
         change="for eta <= 4/H read eta <= 2/H~, and add T <= n",
     ),
     rows={

@@ -80,7 +80,6 @@ paper.formula(
             "the constant needed grows like n^(1/2) at fixed n eps.",
             "errata": Correction(
                 place="Lemma 6, appendix A.3.1",
-                line=493,
                 change="for sqrt(d) G log(1/delta) read sqrt(d log(1/delta)) G B",
                 caveat=r"Theorem 1 has B and the root: “\frac{GB\sqrt{d\log{(1/\delta)}}}{n\epsilon}”.",
             ),

@@ -102,7 +102,6 @@ paper.formula(
     "there is (the constant needed grows like n^(1/2)).",
     errata=Correction(
         place="Lemma 7, appendix A.4",
-        line=544,
         change="for G^2|X|^2 read G^2 T, as in Theorem 2",
         caveat=r"Theorem 2, for which the lemma is, has the steps: “$\sigma^2 = "
         r"\frac{8G^2T\log(1/\delta)}{n^2\epsilon^2}$”.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.glm.theorems import paper
 
@@ -49,7 +48,6 @@ paper.formula(
     "Algorithm 4's sensitivities are up to a third too small per record.",
     errata=Correction(
         place="Lemma 9, appendix C.4",
-        line=902,
         effect=1,
         change="for |Y|^2 + HB^2|X|^2 read 2|Y|^2 + HB^2|X|^2, or (|Y| + sqrt(H/2)B|X|)^2",
         caveat="“The proof is straightforward using Lemma 3”, whose bound 3(|Y|^2 + HB^2|X|^2) is right.",
@@ -59,13 +57,10 @@ paper.formula(
             "source": "Lemma 9, corrected",
             "expected": "proved",
             "statement": BALL,
-            "measure": rows_of,
             "formulas": LEMMA9_CORRECTED,
-            "arguments": measured(
-                LEMMA9_CORRECTED,
-                [{"B": b, "X": 1, "Y": 1} for b in ("1/1000", "1/2", 1, 1000)],
-                "the squared loss attains it at sqrt(H/2)BX = Y",
-            ),
+            "evaluated": LEMMA9_CORRECTED,
+            "points": [{"B": b, "X": 1, "Y": 1} for b in ("1/1000", "1/2", 1, 1000)],
+            "equality": "the squared loss attains it at sqrt(H/2)BX = Y",
         },
     },
 )
@@ -136,7 +131,6 @@ paper.formula(
     "85.8 times the allowed min(delta, beta)/(4K) with the logarithm of C.3 (100 records, K = 10).",
     errata=Correction(
         place="Lemma 10, appendix C.4",
-        line=906,
         effect=1,
         change="read (|Y| + sqrt(H/2)|X|(B + sigma sqrt(2 log(8Kn_2/min(delta, beta)))))^2, n_2 the records of S_2",
         caveat="C.3 uses the lemma with a larger logarithm, which is granted here: “H\\|\\mathcal{X}\\|^2\\sigma_j^2"
@@ -147,9 +141,9 @@ paper.formula(
             "source": "Lemma 10, corrected",
             "expected": "proved",
             "statement": PERTURBED,
-            "measure": rows_of,
             "formulas": LEMMA10_CORRECTED,
-            "arguments": measured(LEMMA10_CORRECTED, _POINTS),
+            "evaluated": LEMMA10_CORRECTED,
+            "points": _POINTS,
         },
     },
 )

@@ -294,7 +294,6 @@ def low_rank_rank(context: Context) -> Evidence:
     source="Table 1, G-Lipschitz, rank <= n epsilon",
     expected="consistent",
     side="tight",
-    exponent=-1.0,
     full_only=True,
     quote=_CELL,
     nuisances=(_STEP,),
@@ -305,7 +304,6 @@ def low_rank_rank(context: Context) -> Evidence:
     rows={
         "rank": {
             "measure": low_rank_rank,
-            "exponent": 0.5,
             "quote": _CELL,
             "statement": "For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over the rank.",
             "because": "As over epsilon: eta falls like 1/sqrt(rank).",
@@ -346,7 +344,6 @@ def crossover(context: Context) -> Rows:
     expected="consistent",
     side="tight",
     full_only=True,
-    exponent=2.0 / 3.0,
     nuisances=_CROSSED,
     arguments={
         "epsilon": 0.2,
@@ -387,7 +384,6 @@ def crossover(context: Context) -> Rows:
         "lipschitz": {
             "measure": crossover,
             "source": "Table 1, G-Lipschitz: rank <= n epsilon meets rank > n epsilon",
-            "exponent": 1.0,
             "statement": "Low and high rank meet at rank* = n epsilon up to a constant: below it noisy GD has the "
             "smaller worst excess risk, above it Algorithm 3.",
             "because": "GB|X|sqrt(rank)/(n epsilon) = GB|X|/sqrt(n epsilon) at rank = n epsilon; the constant "
@@ -486,7 +482,6 @@ def nonprivate_floor(context: Context) -> Rows:
     expected="consistent",
     side="tight",
     level=0.0,
-    exponent=-0.5,
     nuisances=(
         nuisances.Correction(1.0, -1.0 / 16.0, 1.0 / 16.0, "the binomial law beside the normal one, of order 1/n"),
     ),

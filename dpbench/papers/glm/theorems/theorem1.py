@@ -132,7 +132,6 @@ def exact(context: Context) -> tuple[str, Evidence]:
     formulas=PRINTED,
     errata=Correction(
         place="Theorem 1, section 3.1.1, and Corollary 2, appendix A.3",
-        line=133,
         effect=1,
         change='for "any epsilon, delta > 0" read "epsilon <= 2 log(1/delta)" (enough: mu = epsilon/sqrt(4 '
         "log(1/delta)) for non-negative losses)",
@@ -229,7 +228,6 @@ def small_radius(run: Context) -> Evidence:
     source="Theorem 1, dependence on n",
     expected="consistent",
     side="tight",
-    exponent=-1.0,
     nuisances=NOISE,
     statement="Noisy gradient descent has excess risk O(sqrt(H~) B |Y|/sqrt(n) + G B sqrt(d log(1/delta))/(n "
     "epsilon)).",
@@ -243,7 +241,6 @@ def small_radius(run: Context) -> Evidence:
         "d": {
             "measure": theorem1_d,
             "source": "Theorem 1, dependence on d",
-            "exponent": 0.5,
             "statement": "The private term of Theorem 1 grows like sqrt(d).",
             "quote": QUOTE,
         },
@@ -262,7 +259,6 @@ def small_radius(run: Context) -> Evidence:
             "because": "G = 2|Y|sqrt(H)|X| + 2HB|X|^2; the bias of the hardest scale is about B^2/(eta T), which is "
             "that term.",
             "quote": QUOTE,
-            "exponent": None,
         },
         "small-radius": {
             "measure": small_radius,

@@ -153,7 +153,6 @@ def theorem10(run: Context) -> Rows:
     "at (40, 0.1), n = 11, above 0.97 at (16, 0.5), n = 11, and above 0.99 at (48, 0.1), n = 3.",
     errata=Correction(
         place="Theorem 10, appendix B.2",
-        line=696,
         effect=1,
         change="for G^2|X|^2 in sigma^2 read 4G^2|X|^2, the gradients' bound 2G|X| of the proof, and calibrate as in "
         "Theorem 1",
@@ -414,7 +413,6 @@ def theorem10_rank(context: Context) -> Evidence:
     source="Theorem 10, dependence on epsilon",
     expected="consistent",
     side="tight",
-    exponent=-0.5,
     statement=_THEOREM_10,
     nuisances=(SecondTerm("private term", "statistical term"),),
     because="For epsilon <= rank/n the theorem's private term is attained on a sharp loss: with 2k coordinates of "
@@ -427,7 +425,6 @@ def theorem10_rank(context: Context) -> Evidence:
             "measure": theorem10_rank,
             "source": "Theorem 10, dependence on the rank",
             "side": "upper",
-            "exponent": 0.0,
             "nuisances": (),
             "because": "Neither k, sigma, eta nor T depends on d or on the rank.",
             "quote": QUOTE,

@@ -23,7 +23,6 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins, profiles, sampled
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
-from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, event, inequality
 from dpbench.papers.glm import theory_selection as theory
 from dpbench.papers.glm.algorithms.boosting import Boosting
@@ -157,7 +156,6 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
     "where 1e-5 is claimed). As the scale itself, times m + 1, it gives epsilon/2-DP.",
     errata=Correction(
         place="Theorem 13, appendix D",
-        line=936,
         effect=2,
         change="for sigma~^2 = ... read sigma~ = 4(m + 1)Delta/(n epsilon), Delta a bound on the loss of every record",
     ),
@@ -178,7 +176,6 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
             "losses.",
             "errata": Correction(
                 place="Theorem 13, condition 3, appendix D",
-                line=933,
                 effect=2,
                 change='for P_{(x,y)} read "for every (x, y) in the domain, P" over the randomness of A',
                 caveat=r"The proof has “We know that probability at least  $1-\frac{\delta}{2},\ell(w;(x,y))\leq "
@@ -408,7 +405,6 @@ _BOUNDED = (
     figure=Figure("failures_thm13", "failures", "at most {value:.1%} of the failures allowed"),
     rows={
         "differences": {
-            "home": __name__,
             "source": "Theorem 13, corrected: differences of losses",
             "expected": "proved",
             "level": 0.0,
@@ -416,10 +412,8 @@ _BOUNDED = (
             r"together enable strong bounds on the variance of the loss, and consequently give stronger concentration "
             r"bounds.",
             "statement": DIFFERENCES,
-            "measure": rows_of,
-            "arguments": measured(
-                DIFFERENCES, [{"s": s} for s in (-1, "-1/2", 0, "1/2", 1)], "the squared loss comes near it as w -> v"
-            ),
+            "points": [{"s": s} for s in (-1, "-1/2", 0, "1/2", 1)],
+            "equality": "the squared loss comes near it as w -> v",
             "because": "|l'|^2 <= 2H~l makes the root of l sqrt(H~/2)-Lipschitz, and (l(w) - l(v))^2 = (sqrt l(w) - "
             "sqrt l(v))^2 (sqrt l(w) + sqrt l(v))^2 <= (H~/2)|w - v|^2 2(l(w) + l(v)). Convexity is not used; the "
             "constant 1 is the least.",
@@ -527,7 +521,6 @@ def count(boosting: Boosting, seed: int, block: int) -> dict[str, Any]:
     expected="consistent",
     side="upper",
     full_only=True,
-    exponent=-1.0,
     statement="The failure probability of boosting falls like beta, with m of order log(4/beta) models.",
     because="The runs are independent: all m = log_4(4/beta) are bad with probability 4^(-m) = beta/4.",
     quote=QUOTE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
-from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
@@ -48,7 +47,6 @@ paper.formula(
     "Theorem 13 allows 2. The rate stands.",
     errata=Correction(
         place="proof of Theorem 15, appendix D.2",
-        line=1071,
         change="for gamma^2 <= B^2 + sigma^2 read gamma^2 = 2B^2/log 2 + (16/3)sigma^2",
     ),
     rows={
@@ -56,9 +54,9 @@ paper.formula(
             "source": "Theorem 15, proof, corrected",
             "expected": "proved",
             "statement": SUB_GAUSSIAN,
-            "measure": rows_of,
             "formulas": CORRECTED,
-            "arguments": measured(CORRECTED, [{"B": 1, "sigma": sigma} for sigma in (0, "1/10", "9/10", 2, 1000)]),
+            "evaluated": CORRECTED,
+            "points": [{"B": 1, "sigma": sigma} for sigma in (0, "1/10", "9/10", 2, 1000)],
         },
     },
 )
@@ -70,7 +68,6 @@ paper.formula(
     source="Theorem 15, dependence on n",
     expected="consistent",
     side="upper",
-    exponent=-0.5,
     nuisances=_OPEN,
     statement=_BOOSTED + "Algorithm 3; |Y|^2/sqrt(n) more.",
     because="Theorem 3 on n/(m + 1) records, and a selection that costs less.",

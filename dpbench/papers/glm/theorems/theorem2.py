@@ -115,7 +115,6 @@ def theorem2(run: Context) -> Rows:
     "true delta is 3.1e-11.",
     errata=Correction(
         place="Theorem 2, section 3.1.2",
-        line=201,
         effect=1,
         change='add "k >= log(2n/delta)" to the choice of k',
         caveat=r"A.4: “Let  $\alpha \leq 1$  be a parameter to be set later. From the JL property with  $k = "
@@ -285,7 +284,6 @@ paper.formula(
     "too few dimensions and the constant needed grows with n. At |X| = 1 there is no difference.",
     errata=Correction(
         place="Theorem 2, section 3.1.2",
-        line=200,
         effect=1,
         change="for B sqrt(H)|X| in the numerator read B sqrt(H)|X|^2",
         caveat="The proof ends with another k, which has the factor: “Setting  $k = "
@@ -319,7 +317,6 @@ paper.formula(
             "holds": "glm.thm2.rate.d",
             "errata": Correction(
                 place="Theorem 2, section 3.1.2",
-                line=201,
                 effect=2,
                 change="for sigma sqrt(d) read sigma sqrt(k)",
                 caveat=r"Lemma 7 has sqrt(k) in its bound: “B\sqrt{k\log\left(1/\delta\right)}}{n\epsilon}”; the "
@@ -420,7 +417,6 @@ def in_d_exact(context: Context) -> Evidence:
     source="Theorem 2",
     expected="consistent",
     side="tight",
-    exponent=-2.0 / 3.0,
     statement=_BOUND,
     nuisances=_OPEN,
     because="The output lies in a random subspace of dimension k of order (n epsilon)^(2/3) up to a logarithm. On an "
@@ -439,7 +435,6 @@ def in_d_exact(context: Context) -> Evidence:
             "because": "The JL error B^2/k with the printed k of order (B/(|Y| + sqrt(H)B|X|))^(2/3), attained as "
             "over n.",
             "quote": QUOTE,
-            "exponent": None,
             "nuisances": (),
         },
         "small-radius": {
@@ -455,7 +450,6 @@ def in_d_exact(context: Context) -> Evidence:
             "measure": in_d_exact,
             "source": "Theorem 2, with sigma sqrt(k) in the step size",
             "side": "upper",
-            "exponent": 0.0,
             "statement": "The excess risk of Algorithm 2, with sigma sqrt(k) in eta and the exact calibration, does "
             "not grow with d.",
             "because": "Coordinates that no record has change neither the projected data nor the predictions.",

@@ -103,7 +103,6 @@ def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
     "|X| = 1 to 16), so no constant in O(.) serves all data; with the factor of A.6 the noise suffices.",
     errata=Correction(
         place="Theorem 3, section 3.1.2",
-        line=219,
         effect=2,
         change="for |Y|^2 read H|X|^2|Y|^2, in sigma^2 and (as sqrt(H)|X||Y|) in lambda",
         caveat=r"A.6 has the factor: “G-Lipschitz on the constraint set with  $\|w\| \le B$ , where  $\widetilde{G} := "
@@ -202,7 +201,6 @@ def theorem3_radius(context: Context) -> Evidence:
     source="Theorem 3",
     expected="consistent",
     side="tight",
-    exponent=-2.0 / 3.0,
     level=0.0,
     nuisances=(
         SecondTerm("private term", "statistical term"),
@@ -220,7 +218,6 @@ def theorem3_radius(context: Context) -> Evidence:
         "d": {
             "measure": theorem3_d,
             "source": "Theorem 3, dependence on d",
-            "exponent": 0.0,
             "nuisances": (
                 nuisances.Correction(
                     -1.0, 0.0, 0.05, "the shrinkage of w*, lambda^2 d B^2/4 while it is far below lambda B^2"
@@ -233,7 +230,6 @@ def theorem3_radius(context: Context) -> Evidence:
         "B": {
             "measure": theorem3_radius,
             "source": "Theorem 3, dependence on B",
-            "exponent": 2.0,
             "nuisances": (
                 SecondTerm(
                     "square term", "private term less it", 1.0, "B^2 beside B^(4/3): O leaves each constant open"
@@ -364,7 +360,6 @@ REMARK = Statement(
                 r"$\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}$  term (in both regimes)”. If noisy GD was meant, the remark "
                 r"stands.",
                 effect=2,
-                line=227,
             ),
             "rests_on": (),
         },

@@ -160,7 +160,6 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "holds": "glm.thm4.floor.corrected",
             "errata": Correction(
                 place="Theorem 4, section 3.2",
-                line=235,
                 effect=2,
                 change='for "For any (epsilon, delta)-DP algorithm" read "Let d >= 2 ..."; for d = 1 the minimum is '
                 "min{HB^2|X|^2, sqrt(H)B|X||Y|/(n eps), |Y|^2/(n eps)}, up to constants on both sides",
@@ -192,7 +191,6 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "holds": "glm.thm4.floor.corrected",
             "errata": Correction(
                 place="Theorem 4, section 3.2",
-                line=235,
                 effect=2,
                 change="add HB^2|X|^2 to the minimum, or the condition sqrt(H)B|X| >= |Y|/(n eps)",
                 caveat=r"A.7: “it can be verified that } d' > 1 \text{ whenever } \epsilon > \frac{1}{n}”; d' = "
@@ -296,7 +294,6 @@ paper.slip(
     consequence="The label counts add up to pn/d where a block has pn/d' records; Delta, a line further, has d'.",
     errata=Correction(
         place="proof sketch of Theorem 4, section 3.2 (and A.7)",
-        line=239,
         change="for pn/(2d) read pn/(2d'), twice",
         caveat=r"A line further the count is right: “the datasets  $S_{\sigma}$  and  $S_{\sigma'}$  differ in  "
         r"$\Delta = \frac{pn}{2d'}[(1+b)-(1-b)] = \frac{pbn}{d'}$  points”.",
@@ -327,7 +324,7 @@ paper.slip(
     quote=r"we can set  $F(w;S) = \frac{H}{2n} \sum_{(x,y) \in S} (\langle w, x \rangle - \frac{2}{\sqrt{H}} y)^2$ . "
     r"This satisfies H-smoothness and loss bounded at zero by  $\|\mathcal{Y}\|^2$ .",
     consequence="The loss at zero is 2|Y|^2 with the factor 2/sqrt(H); the rate stands.",
-    errata=Correction(place="end of appendix A.7", line=672, change="for 2/sqrt(H) read sqrt(2/H), twice"),
+    errata=Correction(place="end of appendix A.7", change="for 2/sqrt(H) read sqrt(2/H), twice"),
 )  # fmt: skip
 
 
@@ -421,7 +418,6 @@ TWO_POINT = Statement(
             "holds": "glm.thm4.floor.corrected",
             "errata": Correction(
                 place="appendix A.7, after (12)",
-                line=666,
                 effect=1,
                 change="for B|X| > |Y| min(sqrt(n eps), sqrt(d)) and d >= 2, for the dummy point read a pair of data "
                 "sets: m records ((|Y|/B)e_1, |Y|), else zeros; in the second k of the zeros become "

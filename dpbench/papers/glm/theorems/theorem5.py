@@ -115,7 +115,6 @@ def theorem5_exact(context: Context) -> tuple[str, Evidence]:
     "constant in sigma^2 changes none of its rates.",
     errata=Correction(
         place="Theorem 5, section 4 (and B.1)",
-        line=259,
         effect=2,
         change="for 4G^2|X|^2 log(1/delta) read 8G^2|X|^2 log(1.25/delta) with epsilon <= 1 (the classical Gaussian "
         "mechanism at the same sensitivity 2G|X|/(lambda n)), or the sigma of the exact Gaussian profile for every "
@@ -213,7 +212,6 @@ def theorem5_radius(context: Context) -> Evidence:
     source="Theorem 5",
     expected="consistent",
     side="tight",
-    exponent=-0.5,
     statement=_THEOREM_5,
     because="On a sharp loss the regularised minimiser is w* and the noise costs its mean absolute value, sigma |X| "
     "sqrt(2/pi) = 2B|X|L^(1/4)sqrt(2/pi)/sqrt(n epsilon).",
@@ -235,7 +233,6 @@ def theorem5_radius(context: Context) -> Evidence:
         "rank": {
             "measure": theorem5_rank,
             "source": "Theorem 5, dependence on the rank",
-            "exponent": 0.0,
             "because": "sigma and lambda have no dimension in them, and <xi, x> is normal with deviation sigma|x| in "
             "any dimension.",
             "quote": QUOTE_THM5_RATE_N,
@@ -243,7 +240,6 @@ def theorem5_radius(context: Context) -> Evidence:
         "B": {
             "measure": theorem5_radius,
             "source": "Theorem 5, dependence on B",
-            "exponent": 1.0,
             "because": "w -> cw, y -> cy is a symmetry: lambda goes to lambda/c and sigma to c sigma.",
             "quote": QUOTE_THM5_RATE_N,
         },

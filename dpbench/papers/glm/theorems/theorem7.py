@@ -413,7 +413,6 @@ paper.formula(
     holds="glm.thm7.inequality.fairest",
     errata=Correction(
         place="Algorithm 4, line 8, section 5",
-        line=297,
         effect=2,
         change="for (Delta(B_j), L~_j) read (2 Delta(B_j)/n, L~_j): the sensitivity of a mean over n/2 records",
         caveat=r"Line 6 has “\frac{\Delta(B_j) \log(K/\beta)}{n}” and C.2 “\frac{4\Delta(B_j) "
@@ -435,7 +434,6 @@ paper.formula(
             "holds": "glm.thm7.inequality.fairest",
             "errata": Correction(
                 place="Theorem 7, section 5 (line 6 of Algorithm 4 and C.2)",
-                line=303,
                 effect=2,
                 change="for sqrt(4|Y|^2 log(4K/beta)/n) read sqrt(4 U |Y|^2 L/n) + sqrt(4 U (|Y|^2 + ERR) L/n) + 2 U "
                 "L/(3n), L = log(4K/beta), U = (|Y| + sqrt(H/2)|X|B*)^2, and the first of these in line 6; for 5 "
@@ -473,7 +471,6 @@ paper.formula(
             "10, n = 20,000, beta = 0.1, K = 1 the event of (21) has probability at least 0.555 where 0.05 is allowed.",
             "errata": Correction(
                 place="proof of Theorem 7, before (21), appendix C.2",
-                line=864,
                 effect=1,
                 change="for 4|Y|^2 read U L(w_j; D), for losses in [0, U], and tau_j accordingly",
             ),
@@ -519,7 +516,6 @@ _H, _X = 2.0, 1.0
     source="Theorem 7, dependence on n, Algorithm 4 corrected over Algorithm 1",
     expected="consistent",
     side="upper",
-    exponent=-0.5,
     nuisances=(SecondTerm("selection by samples", "other terms", 1.0, "ERR and Delta/(n epsilon) beside Y^2/sqrt(n)"),),
     statement="Grid search has excess risk ERR(2 max(|w*|, 1)) + O~(Y^2/sqrt(n) + Delta/(n epsilon)), Y^2 for the "
     "printed Y.",

@@ -61,7 +61,6 @@ paper.formula(
     "rate is found (thm8.rate.n and thm8.inequality.oracle test that algorithm).",
     errata=Correction(
         place="Theorem 8, section 5",
-        line=307,
         effect=2,
         change="as in line 8 of Algorithm 4; and for max{|Y|, 1} read |Y|, as Theorem 13'' lacks the term |Y|/sqrt(n)",
     ),
@@ -91,7 +90,6 @@ paper.formula(
     expected="consistent",
     side="upper",
     full_only=True,
-    exponent=-0.5,
     nuisances=(
         SecondTerm("terms without epsilon", "other terms"),
         Logarithm(0.0, 1.0, "O~ hides logarithms, which the ceiling leaves out"),

@@ -117,7 +117,6 @@ paper.formula(
     "allowed; for non-negative losses, those of section 3 and of the cited work, nothing is found against it.",
     errata=Correction(
         place="Theorem 9 (cited from [SST10]), appendix A.5",
-        line=596,
         change='for "H-smooth GLM" read "H-smooth non-negative GLM"',
         caveat="The theorem is used in section 3 alone, headed “Smooth Non-negative GLMs”, and the cited work is about "
         "non-negative losses; the word is left out here only.",
@@ -252,7 +251,6 @@ paper.formula(
     source="Corollary 3, in expectation",
     expected="consistent",
     side="upper",
-    exponent=-0.5,
     nuisances=(Logarithm(0.0, 1.0),),
     statement="The minimiser over the ball has E[L(w) - L(w; S)] = O~((sqrt(H)|Y|B|X| + |Y|^2)/sqrt(n)).",
     because="A coordinate that N records meet is fitted with the gap 2Y^2(1 - b^2)/N times its mass: 2d'Y^2/n on d' "

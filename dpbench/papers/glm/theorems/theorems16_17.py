@@ -118,7 +118,7 @@ paper.formula(
         place="Theorem 16, appendix E, and Table 1's non-private lower bound",
         change="for min{|Y|, B|X|}/sqrt(n) read min{m|Y|/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}",
         caveat=r"Footnote 1: “The [SST10] bound assumes  $\|\mathcal{Y}\|$ , H,  $\|\mathcal{X}\| = \Omega(1)$ ”.",
-        effect=1, line=1077,
+        effect=1,
     ),
     rows={
         "corrected": {
@@ -207,7 +207,6 @@ paper.formula(
     "1): below any constant as B falls. Holds, up to a constant, once sqrt(H)B|X| >= |Y|/sqrt(n).",
     errata=Correction(
         place="Corollary 5, appendix E",
-        line=1095,
         effect=1,
         change='add "sqrt(H)B|X| >= |Y|/sqrt(n)", or HB^2|X|^2 to the minimum',
         caveat="Footnote 1: “The bounds of [Sha15] were originally stated for the constrained setting, but can easily "

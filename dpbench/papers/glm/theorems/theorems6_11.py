@@ -250,7 +250,6 @@ paper.formula(
     "printed instance is 6.75 times below the printed floor. The rate, and Theorem 11's Omega, stand.",
     errata=Correction(
         place="proof of Theorem 11, after (20), appendix B.4",
-        line=837,
         change="for 16(n eps)^(1/p) read a denominator with 48^(1/p) beside it",
     ),
     rows={
@@ -343,7 +342,6 @@ paper.formula(
     "|u|_1 >= |u|_2^2 is true for coordinates in [-1, 1] and all that is needed.",
     errata=Correction(
         place="proof of Theorem 11, before (20), appendix B.4",
-        line=806,
         change="leave out the norms |.|_2 between |v - mu|_1 and |v^ - mu|_2^2",
     ),
     rows={

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import growing
 from dpbench.ledger.measurement import Context, Evidence
-from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.papers.heavytail.theorems import FAILURE, paper
 
@@ -91,15 +90,12 @@ PRINTED = Statement(
     "at 1e12 and 480 at 1e24 (theta = 1.5, d = 1). With the exponent 1/theta the bound holds.",
     errata=Correction(
         place="Theorem 2, above equation 19",
-        line=228,
         effect=2,
         change="for the exponent (theta - 1)/theta of iota read 1/theta",
     ),
     rows={
         "corrected": {
-            "measure": rows_of,
-            "home": __name__,
-            "arguments": measured(ASSUMPTION_4, [{"N": n, "L": level} for n in (1, 10, 100) for level in (1, 3, 30)]),
+            "points": [{"N": n, "L": level} for n in (1, 10, 100) for level in (1, 3, 30)],
             "source": "Equation 19, with the exponent 1/theta in iota",
             "expected": "proved",
             "statement": ASSUMPTION_4,

@@ -10,7 +10,6 @@ from itertools import product
 
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
-from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.net import Net
@@ -63,20 +62,18 @@ IN_RANGE = ANY_RADIUS.replace(
     because="A grid of spacing zeta/sqrt(d), rounded towards 0, covers; counted exactly or by volumes.",
     rows={
         "any-radius": {
-            "measure": rows_of,
-            "home": __name__,
-            "arguments": measured(ANY_RADIUS),
             "source": "Lemma 2, as printed",
             "expected": "refuted",
             "weight": "misprint",
             "quote": QUOTE,
             "hurt": "letter",
             "statement": ANY_RADIUS,
+            "points": (),
             "because": "For zeta > 3 Delta the bound is below 1, and no net is empty: the printed lemma holds for zeta "
             "<= 3 Delta: by volumes for zeta <= Delta, which its source asks for, and by one point from there on.",
             "consequence": "For zeta > 3 Delta the right side is below 1. All uses have zeta = 1/n.",
             "errata": Correction(
-                place="Lemma 2", line=68, change="add: for zeta <= 3 Delta (one point covers from zeta = Delta on)"
+                place="Lemma 2", change="add: for zeta <= 3 Delta (one point covers from zeta = Delta on)"
             ),
         }
     },

@@ -356,7 +356,7 @@ paper.inequality(
             "the left side is n psi(iota zeta), about iota, which is below log(1/eta).",
             "consequence": "A slip in one display; the lemma itself is stated rightly.",
             "errata": Correction(
-                place="Proof of Lemma 10, last display", line=463,
+                place="Proof of Lemma 10, last display",
                 change="for >= read <=, and multiply all terms but log(1/eta) by n",
             ),
         },
@@ -370,7 +370,7 @@ paper.inequality(
             "because": "iota zeta E|x| is dropped; it is of first order in zeta, what stays is of order theta.",
             "consequence": "A term iota zeta E|x| of the line above is lost; Lemma 10 as stated has it (zeta tau), and "
             "holds.",
-            "errata": Correction(place="Equation 39", line=459, change="add iota zeta E|x| in the exponent"),
+            "errata": Correction(place="Equation 39", change="add iota zeta E|x| in the exponent"),
         },
         "eq39-corrected": {
             "measure": chernoff_step, "level": 0.0, "source": "Equation 39, corrected", "arguments": {"kept": True},

@@ -54,7 +54,6 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import growing, profiles, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows, column
-from dpbench.ledger.stated import measured, rows_of
 from dpbench.ledger.statement import Integer, Real, Statement, event, grid, inequality, loss, order
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
@@ -239,9 +238,9 @@ def counted(row: str, calibration: str, theta: float) -> None:
     attack_counts.counted(row)(attack)
 
 
-for theorem, log, factor, shown, line in (
-    (1, "log 2", "log 2", r"\log 2", 112),
-    (2, "log theta", "log(theta)", r"\log\theta", 213),
+for theorem, log, factor, shown in (
+    (1, "log 2", "log 2", r"\log 2"),
+    (2, "log theta", "log(theta)", r"\log\theta"),
 ):
     pair, removed = LINE[theorem], {f"q_{name}": f"weight*others*{name}_3" for name in ("low", "mid", "high")}
     counted(f"heavytail.thm{theorem}.privacy", "printed", ORDERS[theorem][0])
@@ -271,7 +270,6 @@ for theorem, log, factor, shown, line in (
         "change by a constant.",
         errata=Correction(
             place=f"Algorithm {theorem}, line 2, and Theorem {theorem}",
-            line=line,
             effect=2,
             change=f"divide by 2 {factor} for {factor} in the exponent: the sensitivity of n iota L is that logarithm, "
             "since 0 <= psi on |residuals|",
@@ -441,11 +439,7 @@ paper.inequality(
     "(large-epsilon).",
     rows={
         "steps": {
-            "measure": rows_of,
-            "home": __name__,
-            "arguments": measured(
-                STEPS, [{"theta": theta, "iota": 1, "spread": 1} for theta in (1.1, 1.25, 1.5, 1.75)]
-            ),
+            "points": [{"theta": theta, "iota": 1, "spread": 1} for theta in (1.1, 1.25, 1.5, 1.75)],
             "source": "Proof of Theorem 2, equations 24 to 26",
             "expected": "refuted",
             "weight": "step",
@@ -460,7 +454,6 @@ paper.inequality(
             "shorter proof.",
             "errata": Correction(
                 place="Proof of Theorem 2, (24) and (26)",
-                line=277,
                 change="in (24) for ((2 iota)^(theta-1)/theta) sup E|r|^theta read ((2 iota)^(theta-1) + "
                 "iota^(theta-1))/theta sup E|r|^theta; or compare with the net point nearest to w*, which needs "
                 "neither",
@@ -596,7 +589,6 @@ for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
         "sampling error.",
         errata=Correction(
             place="Theorem 1, first display" if theorem == 1 else "Theorem 2, equation 17",
-            line=115 if theorem == 1 else 219,
             effect=1,
             change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
         ),
@@ -666,7 +658,7 @@ paper.formula(
     because="The bound does not depend on eta, and the output has full support: an eta below the chance of a bad "
     "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
     consequence="The displayed bound does not depend on eta. The proof has log(N/eta), and so has (17).",
-    errata=Correction(place="Theorem 1, first display", line=117, change="for log(N/zeta) read log(N/eta)"),
+    errata=Correction(place="Theorem 1, first display", change="for log(N/zeta) read log(N/eta)"),
     rows={
         "corrected": _AT | {
             "source": "Theorem 1, first display, corrected",
@@ -841,7 +833,6 @@ ONE_LAW: dict[str, Any] = {
         "lower bound of the entry passes 1 at 4e24): of interest for the theorem, not in practice.",
         "errata": Correction(
             place="Theorem 1, equation 7",
-            line=115,
             caveat=SUFFICIENT,
             change="as for the row above: E|x||y| finite is enough, and for a fixed law y then drops out of the rate",
         ),
@@ -880,7 +871,7 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         if theorem == 1 else
         "As for Theorem 1, by the same laws: with a moment of x alone the excess stays at 0.38 for every n.",
         errata=Correction(
-            place=f"Theorem {theorem}, equation {7 if theorem == 1 else 18}", line=115 if theorem == 1 else 219,
+            place=f"Theorem {theorem}, equation {7 if theorem == 1 else 18}",
             effect=2, caveat=SUFFICIENT,
             change="add to Theorem 1: \"and E|x||y| = O(1)\" (or sup_w E|y - <x, w>|^2 = O(1), as after Lemma 3)"
             if theorem == 1 else "add to Theorem 2: \"and sup_w E|y - <x, w>|^theta = O(1)\"",

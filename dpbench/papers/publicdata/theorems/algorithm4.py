@@ -72,7 +72,6 @@ def ties_corrected(context: Context) -> tuple[str, Evidence]:
     "private.",
     errata=Correction(
         place="Section 5, prose before Algorithm 4",
-        line=282,
         effect=2,
         change="say that f^ is a function of the values of f~ on the public points alone",
         caveat='Algorithm 4\'s listing, line "Output", runs Perturb with gamma = 0 and does this.',

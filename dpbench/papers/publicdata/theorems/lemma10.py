@@ -55,7 +55,6 @@ paper.formula(
     consequence="The exponent 1/3 of E sup omega and kappa^(-2/3) of Lemma 1 are lost on the way to (102).",
     errata=Correction(
         place="Lemma 10, equation 102",
-        line=703,
         effect=1,
         change="for E sup omega read its cube root, with 5.04 for 4",
     ),

@@ -144,7 +144,7 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
     r"\frac{1}{\beta}\right)}{n}}",
     consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz losses, "
     "and their sample sizes are polynomial in lambda.",
-    errata=Correction(place="Lemma 13, equation 108", line=759, change="put lambda before the first term"),
+    errata=Correction(place="Lemma 13, equation 108", change="put lambda before the first term"),
     because=_STEEP + "All bits on 1,000 atoms: the supremum is a total variation.",
     rows={
         "corrected": {
@@ -217,9 +217,7 @@ _PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess doe
     hurt="proof",
     quote=_QUOTE_109,
     consequence="As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that.",
-    errata=Correction(
-        place="Lemma 14, equation (109)", line=770, change=f"{_PUT}; log(2/beta) for log(1/beta) in (109)"
-    ),
+    errata=Correction(place="Lemma 14, equation (109)", change=f"{_PUT}; log(2/beta) for log(1/beta) in (109)"),
     because=_STEEP + _PAIRS + "(116) has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
     rows={
         "corrected": {
@@ -239,7 +237,7 @@ _PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess doe
             "holds": "publicdata.lemma14.inequality.regularized-scale",
             "quote": _QUOTE_109,
             "consequence": "As (109).",
-            "errata": Correction(place="Lemma 14, equation (110)", line=770, change=_PUT),
+            "errata": Correction(place="Lemma 14, equation (110)", change=_PUT),
             "because": _STEEP + _PAIRS + "The hull of the class has the same minimiser; and (108), which it rests on, "
             "holds with probability 1 - beta only.",
         },
@@ -260,9 +258,7 @@ _PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess doe
             "holds": "publicdata.lemma14.inequality.deviation-corrected",
             "quote": r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
             "consequence": "Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
-            "errata": Correction(
-                place="Equations 109, 110 and 116", line=770, change="for log(1/beta) read 2 log(1/beta)"
-            ),
+            "errata": Correction(place="Equations 109, 110 and 116", change="for log(1/beta) read 2 log(1/beta)"),
             "because": "(111) has 2 sqrt(2 log(1/beta)/n); the root of 2 is lost from there on. ((114) loses it too: "
             "sup - inf of omega is 2-Lipschitz in xi.)",
         },

@@ -186,7 +186,6 @@ paper.formula(
     "class (and lambda before its first term).",
     errata=Correction(
         place="Lemma 15, equation 116",
-        line=813,
         effect=1,
         change="add: F convex; put lambda before the first term",
     ),

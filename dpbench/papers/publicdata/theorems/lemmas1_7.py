@@ -132,7 +132,6 @@ paper.formula(
     "omega/(n eta).",
     errata=Correction(
         place="Lemma 7, equation 67",
-        line=569,
         change="for the right side read min(4, 2 E sup omega_m/(n eta))",
     ),
     because=_WORST + "(69) integrates to rho = 1 where norms reach 2; its logarithm is spurious and its zeta should "
@@ -214,7 +213,6 @@ paper.formula(
             "printed one.",
             "errata": Correction(
                 place="Proof of Lemma 1, equation 75",
-                line=599,
                 change="for sqrt(log(1/delta)/J) read sqrt(8 log(1/delta)/J), and the square of the norm in the "
                 "expectation",
             ),

@@ -192,7 +192,6 @@ def printed_laplace(context: Context) -> Rows:
     "m >= 8 where the exponent is at most 1, and for functions of any range m = 7 is not enough.",
     errata=Correction(
         place="Lemma 9, equation 87",
-        line=658,
         effect=1,
         change="add: for m >= 8 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
     ),
@@ -288,7 +287,7 @@ def lemma3_laplace(context: Context) -> Rows:
     r"\varepsilon.",
     consequence="At m = 1 the true delta is up to 8.0 times the claimed 1e-5 (constants in [-1, 1], epsilon = 1). True "
     "for m >= 8 and epsilon <= 1: see publicdata.lemma9.privacy.gaussian-large-m.",
-    errata=Correction(place="Lemma 3, equation 14", line=242, effect=1, change="add: for m >= 8 and epsilon <= 1"),
+    errata=Correction(place="Lemma 3, equation 14", effect=1, change="add: for m >= 8 and epsilon <= 1"),
     because=_DROPS + "At m = 1 the output is fbar + gamma zeta, or that clipped.",
     rows={
         "laplace": {
@@ -302,9 +301,7 @@ def lemma3_laplace(context: Context) -> Rows:
             "quote": r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
             "consequence": "Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, "
             "which for gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
-            "errata": Correction(
-                place="Lemma 3, equation 15", line=246, effect=1, change="for Q = Lap(gamma) read Q = Lap(1)"
-            ),
+            "errata": Correction(place="Lemma 3, equation 15", effect=1, change="for Q = Lap(gamma) read Q = Lap(1)"),
             "because": "Algorithm 1 multiplies by gamma what it draws from Q, so the noise has the scale gamma^2, too "
             "little where gamma < 1. Lemma 9 has Q = Lap(1).",
         },

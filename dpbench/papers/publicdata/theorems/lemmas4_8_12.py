@@ -130,7 +130,6 @@ paper.formula(
     "(124) have log^3 m where log^2 m is proved.",
     errata=Correction(
         place="Proof of Lemma 12, equation 134",
-        line=910,
         change="put the last fraction under a root; for log^3 read log^2",
     ),
     because="The root of (135) is to be taken of the last term too, as (107) has it. One function, the indicator of a "
@@ -241,7 +240,6 @@ paper.formula(
     consequence="At m = 1 the bound is missed up to 69 times as often as allowed.",
     errata=Correction(
         place="Lemma 8, equation 83",
-        line=635,
         change="for sqrt(log(1/beta)) read 1 + sqrt(2 log(1/beta)/m)",
     ),
     because="It rests on P(|zeta|_m > sqrt(log(1/beta))) <= beta, false for one point, and for beta > 1/e at many. F "

@@ -144,7 +144,6 @@ paper.formula(
             "its square. The bound that holds without these steps, 2 tau/(rho^2 eta) E sup omega, needs no kappa.",
             "errata": Correction(
                 place="Proof of Corollary 1, (61), (63) and (65)",
-                line=538,
                 effect=0,
                 change="for tau in (65) read 2 tau; for (rho^2/2)^2 in (63) read rho^2/2; put a square on the left of "
                 "(61)",

@@ -15,7 +15,6 @@ def correction(place: str) -> Correction:
     """Of one of the two equations, with the result that rests on it."""
     return Correction(
         place=place,
-        line=80,
         effect=2,
         change="put 1/n before the sum",
         caveat="Section 2 defines the empirical loss with 1/n, L_D(f) = (1/n) sum l(f(X_i), Y_i), the proofs use it "

@@ -260,7 +260,6 @@ paper.formula(
     "log(1/beta) = O(d^2/(alpha sigma)), up to log(e m/d).",
     errata=Correction(
         place="Theorem 10, and the last display of its proof",
-        line=1233,
         effect=2,
         change="for d^2 log(1/beta)/(alpha^5 sigma^4 epsilon) read (d + log(1/beta))^(3/2) (d log(e m/d) + "
         "log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",

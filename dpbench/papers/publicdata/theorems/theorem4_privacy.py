@@ -271,7 +271,6 @@ def drawn(context: Context) -> Rows:
     "The scale fails for m below order d^2/(C^2 log(1/delta)); at m = d^2 the same pair reaches 0.165.",
     errata=Correction(
         place="Theorem 4 and its proof by Lemma 18",
-        line=298,
         effect=2,
         change="as above; or require m >= c d^2/(C^2 log(1/delta)), which this page does not prove for every class",
         caveat="The theorem says “there is a choice of” m, and nothing of every m.",
@@ -335,7 +334,6 @@ def drawn(context: Context) -> Rows:
             "2.70 then. At d = m bits stay unhit, and the parity of the cube says nothing.",
             "errata": Correction(
                 place="Theorem 4 and its proof by Lemma 18",
-                line=298,
                 effect=2,
                 change="as for the row with placed points, which is of every Z, as Lemma 6 is",
                 caveat="The theorem says \u201cthere is a choice of\u201d m, and nothing of every m.",

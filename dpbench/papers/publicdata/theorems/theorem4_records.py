@@ -178,7 +178,6 @@ paper.formula(
     "log(1/beta) <= d^3: the printed d^2 has room for log N (Theorem 4' of the note).",
     errata=Correction(
         place="Theorem 4, equation 21",
-        line=298,
         effect=2,
         change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights, and "
         "leave (21)",
@@ -203,7 +202,6 @@ paper.formula(
             "1e44 with log^3 d.",
             "errata": Correction(
                 place="Theorem 4, equation 21",
-                line=298,
                 effect=2,
                 change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the "
                 "weights, and leave (21)",
@@ -233,7 +231,6 @@ paper.formula(
             "probability is 0.042.",
             "errata": Correction(
                 place="Theorem 4, equation 20",
-                line=296,
                 effect=1,
                 change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
                 "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",

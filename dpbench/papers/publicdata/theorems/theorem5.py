@@ -152,7 +152,6 @@ paper.formula(
     "by another proof than the printed one; for any norms 2 tau/(rho^4 kappa eta) E sup omega holds, here 0.0985.",
     errata=Correction(
         place="Theorem 5",
-        line=460,
         effect=1,
         change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
     ),
@@ -193,7 +192,6 @@ paper.formula(
             "for equal norms, by another proof.",
             "errata": Correction(
                 place="Proof of Theorem 5, (51) to (56)",
-                line=501,
                 effect=1,
                 change="for 1 - e^x <= x read 1 - e^x <= -x, change the sign of (51) to (57) and add tau^2/(2 rho^4 "
                 "eta^2 kappa^2); in (52) kappa^2 may stand for K only where y >= m(t); or prove (26) by another way",

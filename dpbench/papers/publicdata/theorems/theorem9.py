@@ -87,9 +87,7 @@ PRINTED = RECORDS.replace(
             "quote": r"\leq O\left(\sqrt{\frac{d+\log(1/\beta)}{m}}\right)\right)\geq 1-\beta.",
             "consequence": "The bound has m, which the theorem does not know, for the n records. Its second display "
             "has argmin for min. Lemma 22 uses it with m points for the records, (183) with n.",
-            "errata": Correction(
-                place="Theorem 9, both displays", line=1155, change="for m read n, and for argmin read min"
-            ),
+            "errata": Correction(place="Theorem 9, both displays", change="for m read n, and for argmin read min"),
             "because": "m is not a number of the theorem. With the m public points of the section for it, the bound "
             "falls with m at a fixed n, and the deviation does not: a fair coin, exactly.",
             "level": 0.0,

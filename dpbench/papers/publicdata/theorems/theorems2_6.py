@@ -353,7 +353,6 @@ def worst(context: Context) -> Evidence:
     "any class, Theorem 6 stands; privacy is not touched.",
     errata=Correction(
         place="Theorem 6, equations 127 to 129",
-        line=861,
         effect=2,
         change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
     ),
@@ -505,7 +504,6 @@ paper.formula(
     "publicdata.thm2.privacy.one-call.",
     errata=Correction(
         place="Theorem 6, equations 127 to 129",
-        line=861,
         effect=2,
         change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
         caveat="Theorem 2 says \u201cthere are choices of\u201d the parameters, J among them: this is of Theorem 6's.",
@@ -538,7 +536,6 @@ paper.formula(
             "consequence": "The text's O(vc epsilon^-3 alpha^-14) and (129)'s d^5 differ by four powers of d.",
             "errata": Correction(
                 place="Section 3, on Theorem 6, against (129)",
-                line=167,
                 effect=1,
                 change="make the two agree; with (102) mended the proof gives d^4 alpha^-13",
             ),

@@ -137,7 +137,7 @@ paper.formula(
     consequence="It stands for epsilon of order 1, with epsilon^-2 for epsilon^-1 in all. For epsilon below order "
     "alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all hidden "
     "constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
-    errata=Correction(place="Theorem 3, equation 9", line=182, effect=2, change="for epsilon^-1 read epsilon^-2"),
+    errata=Correction(place="Theorem 3, equation 9", effect=2, change="for epsilon^-1 read epsilon^-2"),
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
     "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
     "alpha^-3 epsilon^-2, which is (9) times alpha^2/epsilon. One class has both families (s on A, t phi on B, "
@@ -464,7 +464,6 @@ paper.formula(
     "times the printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
     errata=Correction(
         place="Theorem 7, equation 131",
-        line=886,
         effect=2,
         change="for epsilon below the fraction bar read epsilon^2, and multiply by log(1/delta)",
     ),
@@ -486,7 +485,6 @@ paper.formula(
             "printed one.",
             "errata": Correction(
                 place="Theorem 7, equation 133",
-                line=896,
                 effect=2,
                 change="for the right side read m^2/(eta gamma^2 epsilon^2)",
             ),
@@ -536,7 +534,6 @@ paper.formula(
             "times the printed one.",
             "errata": Correction(
                 place="Theorem 7, equation 133",
-                line=896,
                 effect=2,
                 change="for the right side read m^2/(eta gamma^2 epsilon^2), m, eta and gamma of (132)",
             ),
