@@ -6,13 +6,12 @@ blocks, each with its own stream, so that the same seed gives the same bits for 
 
 from __future__ import annotations
 
-import inspect
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,10 +39,9 @@ from dpbench.auditing.independence import (
     Trace,
     Watch,
     check_arrays,
-    joined,
     probe_of,
 )
-from dpbench.auditing.outputs import WIDEST, Layout, as_rows, learn, paths
+from dpbench.auditing.outputs import WIDEST, Layout, accepts, as_rows, learn, paths
 from dpbench.auditing.result import AuditResult, Origin, Seen, in_words
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
@@ -65,8 +63,8 @@ def equal(one: Any, other: Any) -> bool:
     """Whether two data sets are seen to be equal: the same object, arrays with equal entries, equal values."""
     if one is other:
         return True
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return _arrays_equal(one, other)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and bool(np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))
     if type(one) is not type(other):
         return False
     if isinstance(one, (list, tuple)):
@@ -80,14 +78,6 @@ def equal(one: Any, other: Any) -> bool:
         return bool(np.all(one == other))
     except Exception:  # a type of the user's that cannot say
         return False
-
-
-def _arrays_equal(one: Any, other: Any) -> bool:
-    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)) or one.shape != other.shape:
-        return False
-    if one.dtype != other.dtype:
-        return False
-    return bool(np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"))
 
 
 RELATIONS = ("replace", "add", "remove", "add_remove")
@@ -119,8 +109,8 @@ def check_relation(dataset: Any, neighbour: Any, relation: Any) -> str | None:
     return str(relation)
 
 
-MOST_RUNS = 10**12
-"""Runs a side, at most: more would take years of the fastest sampler."""
+MOST_RUNS = 10**9
+"""Runs a side, at most: of each block of them a kilobyte is kept."""
 
 
 def runs_a_side(trials: Any) -> int:
@@ -151,11 +141,7 @@ LEARN = 20_000
 """Outputs a side from which a layout is learned, at most."""
 
 SIDES = ("dataset", "neighbour")
-CHUNK = 128  # stretches between two reports of progress
-STRETCHES, LONGEST = 1024, 64
-"""Of a certifying part and side: as many stretches of blocks at least as far as there are blocks, none of more blocks
-than the second. What a stretch gives is summed where it is drawn: of 1e10 runs a side come 19,000 results, not 1.2
-million."""
+CHUNK = 128  # blocks between two reports of progress
 
 EACH = "a function of one call and one result is made a sampler by dpbench.each(function)"
 CALLED = (
@@ -200,7 +186,7 @@ class Runs:
         try:
             made = call(self.neighbour if side else self.dataset, rows, rng)
         except (Exception, SystemExit) as error:
-            hint = f"; {SEEN}" if takes_three(self.sampler) else f"; {CALLED}, and {EACH}"
+            hint = f"; {SEEN}" if accepts(self.sampler, 3) else f"; {CALLED}, and {EACH}"
             raise InvalidInput(
                 f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}{hint}"
             ) from error
@@ -227,9 +213,9 @@ class Runs:
         """The runs, with a layout where outputs are of any kind, and all outputs of a part, `rows` of each side."""
         jobs = _jobs(rows)
         half = len(jobs) // 2
+        blocks = sampling.map_blocks(partial(self._block, part), jobs, workers)
         if self.any_kind:
-            found = sampling.map_blocks(_Draw(self, part), jobs, workers)
-            first, second = ([x for block in blocks for x in block] for blocks in (found[:half], found[half:]))
+            first, second = ([x for block in side for x in block] for side in (blocks[:half], blocks[half:]))
             runs = replace(self, layout=learn(first[:LEARN], second[:LEARN], ignore))
             assert runs.layout is not None
             return runs, runs.layout.encode(first), runs.layout.encode(second)
@@ -238,9 +224,11 @@ class Runs:
                 "ignore must be left out where outputs are arrays of numbers (of all of whose columns the values are "
                 f"looked at), got {list(ignore)}"
             )
-        parts = sampling.map_blocks(_Draw(self, part), jobs, workers)
-        _same_kind(parts, self.name)
-        return self, np.concatenate(parts[:half]), np.concatenate(parts[half:])
+        _same_kind(blocks, self.name)
+        return self, np.concatenate(blocks[:half]), np.concatenate(blocks[half:])
+
+    def _block(self, part: str, job: tuple[int, int, int]) -> Any:
+        return (self.results if self.any_kind else self.draw)(part, *job)
 
     def count(
         self,
@@ -253,17 +241,14 @@ class Runs:
         progress: Progress | None,
         watch: Watch,
     ) -> np.ndarray:
-        """Sum over the blocks of `counter(outputs)`, one row a side: what is kept of a stretch of blocks is its counts,
-        and for `watch` its trace."""
-        size = block_rows(rows, CERTIFY_CALLS)
-        jobs, length = _stretches(rows, size)
-        counted = _Count(self, part, counter, probe, like[:0], size)
+        """Sum over the blocks of `counter(outputs)`, one row a side: what is kept of a block is its counts, and for
+        `watch` its trace."""
+        jobs = _jobs(rows, CERTIFY_CALLS)
+        counted = partial(self._counted, part, counter, probe, like[:0])
         total = np.zeros((2, counter.width), dtype=np.int64)
         done = 0
-        # An executor of many workers is given many at a time; here, those of about half a second of cheap runs.
-        count = CHUNK if isinstance(workers, Executor) else max(8, CHUNK // length)
-        for start in range(0, len(jobs), count):
-            chunk = jobs[start : start + count]
+        for start in range(0, len(jobs), CHUNK):
+            chunk = jobs[start : start + CHUNK]
             found = sampling.map_blocks(counted, chunk, workers)
             for (side, _, drawn), (counts, trace) in zip(chunk, found, strict=True):
                 total[side] += counts
@@ -272,6 +257,16 @@ class Runs:
             if progress is not None:
                 progress(done, 2 * rows)
         return total
+
+    def _counted(
+        self, part: str, counter: Counter, probe: Probe, like: np.ndarray, job: tuple[int, int, int]
+    ) -> tuple[np.ndarray, Trace]:
+        """Of one block; bits of rows, nine tenths of a trace, are kept of the first blocks alone."""
+        outputs = self.draw(part, *job)
+        _same_kind([like, outputs], self.name)
+        counts, inside = counter(outputs)
+        trace = probe.trace(outputs, inside)
+        return counts, trace if job[1] < KEPT else trace.without_bits()
 
 
 @dataclass(frozen=True)
@@ -294,70 +289,15 @@ class Counter:
         return np.array(hits), self.events[0].of(scores)
 
 
-@dataclass(frozen=True)
-class _Draw:
-    runs: Runs
-    part: str
-
-    def __call__(self, job: tuple[int, int, int]) -> Any:
-        side, block, rows = job
-        return (self.runs.results if self.runs.any_kind else self.runs.draw)(self.part, side, block, rows)
-
-
-@dataclass(frozen=True)
-class _Count:
-    runs: Runs
-    part: str
-    counter: Counter
-    probe: Probe
-    like: np.ndarray
-    size: int
-
-    def __call__(self, job: tuple[int, int, int]) -> tuple[np.ndarray, Trace]:
-        side, first, rows = job
-        total, traces = np.zeros(self.counter.width, dtype=np.int64), []
-        for block, start in enumerate(range(0, rows, self.size), first):
-            outputs = self.runs.draw(self.part, side, block, min(self.size, rows - start))
-            _same_kind([self.like, outputs], self.runs.name)
-            counts, inside = self.counter(outputs)
-            total += counts
-            trace = self.probe.trace(outputs, inside)
-            traces.append(trace if block < KEPT else trace.without_bits())  # nine tenths of what travels
-        return total, joined(traces)
-
-
 def block_rows(rows: int, calls: int = CALLS) -> int:
     """Trials in the blocks of a part of so many a side: at least `calls` of them, none beyond `BLOCK`."""
     return max(1, min(BLOCK, rows // calls))
 
 
-def _jobs(rows: int) -> list[tuple[int, int, int]]:
-    size = block_rows(rows)
+def _jobs(rows: int, calls: int = CALLS) -> list[tuple[int, int, int]]:
+    """Side, number and rows of each block of a part."""
+    size = block_rows(rows, calls)
     return [(side, b, min(size, rows - b * size)) for side in (0, 1) for b in range(-(-rows // size))]
-
-
-def _stretches(rows: int, size: int) -> tuple[list[tuple[int, int, int]], int]:
-    """Side, first block and rows of each stretch of blocks of `size` rows, and the blocks of the longest.
-
-    It depends on the rows alone, so that a run that is resumed asks for the same. The first `KEPT` blocks, whose bits
-    are compared, are by themselves.
-    """
-    blocks = -(-rows // size)
-    length = max(1, min(LONGEST, blocks // STRETCHES))
-    ends = [*range(min(KEPT, blocks)), *range(KEPT, blocks, length), blocks]
-    cuts = [(first, min(last * size, rows) - first * size) for first, last in pairwise(ends)]
-    return [(side, first, long) for side in (0, 1) for first, long in cuts], length
-
-
-def takes_three(sampler: Any) -> bool:
-    """Whether it can be called with a data set, a number of trials and a generator, as far as its signature tells."""
-    try:
-        inspect.signature(sampler).bind(None, 1, None)
-    except TypeError:
-        return False
-    except ValueError:  # it has none
-        return True
-    return True
 
 
 def sampler_name(sampler: Any) -> str:
@@ -376,15 +316,15 @@ def checked(made: Any, rows: int, name: str) -> np.ndarray:
         raise invalid(what, f"{shape} ({EACH})", made)
     if outputs.ndim == 0 or outputs.shape[0] != rows:
         raise invalid(what, f"{shape}: one row for each of the trials asked for (here {rows})", outputs)
-    if outputs.dtype.kind in "SU":
-        if outputs.ndim != 1:
-            raise invalid(what, f"of shape ({rows},) when it holds strings", outputs)
-        return outputs
-    if outputs.dtype.kind not in "fiub":
-        raise invalid(what, f"of numbers, booleans or fixed-width strings ({ENCODE})", made)
-    if outputs.ndim > 2 or (outputs.ndim == 2 and outputs.shape[1] == 0):
-        raise invalid(what, f"{shape} ({ENCODE})", outputs)
-    return outputs[:, 0] if outputs.ndim == 2 and outputs.shape[1] == 1 else outputs
+    return columns_of(what, outputs, f"numbers or booleans {shape}, or texts of shape ({rows},) ({ENCODE})")
+
+
+def columns_of(what: str, array: np.ndarray, must_be: str) -> np.ndarray:
+    """Numbers of one or two axes or texts of one, a lone column without its axis; or one clear message."""
+    axes = (1,) if array.dtype.kind in "SU" else (1, 2)
+    if array.dtype.kind not in "fiubSU" or array.ndim not in axes or 0 in array.shape[1:]:
+        raise invalid(what, must_be, array)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def _same_kind(parts: list[np.ndarray], name: str) -> None:
@@ -604,24 +544,19 @@ def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "
     for side, outputs in enumerate((first, second)):
         watch.add_all("choose" + tag, side, probe, outputs, block_rows(rows))
     watch.examine()
-    if request.own is not None:
-        request.own.check_rows(first, second)
     certify = trials - rows
-    events = choose(first, second, certify, request.against, request.alpha, request.own)
+    counter, seen = _choice(first, second, certify, request, runs.layout)
     if request.max_seconds is not None:  # the number of certifying runs is fixed before the first of them
         left = request.max_seconds - (time.perf_counter() - started)
         certify = min(certify, max(LEAST_CERTIFY, int(left / pace)))
     like = first[:0].copy()
-    seen = Seen.of(events[0].score, first, second, runs.layout)
     del first, second
-    leaves = () if runs.layout is None else runs.layout.seen
-    counter = Counter(events, tuple(column for _, _, column in leaves))
 
     def certified(part: str) -> AuditResult:
         counts = runs.count(part + tag, certify, counter, probe, like, request.workers, request.progress, watch)
         checks = watch.examine()
         origin = Origin(runs, runs.layout, part + tag, block_rows(certify, CERTIFY_CALLS))
-        return report(events, seen, counts, (certify, certify), rows + certify, request, checks, origin, runs.seed)
+        return report(counter, seen, counts, (certify, certify), rows + certify, request, checks, origin, runs.seed)
 
     result = certified("certify")
     if result.verdict == "refuted" and watch.uneven("certify" + tag) < SUSPECT:
@@ -633,14 +568,26 @@ def _split(runs: Runs, request: Request, trials: int, watch: Watch, tag: str = "
     return result
 
 
+def _choice(
+    first: np.ndarray, second: np.ndarray, certify: int, request: Request, layout: Layout | None
+) -> tuple[Counter, Seen]:
+    """What the certifying runs are counted by, and what is kept of the choosing part for words."""
+    if request.own is not None:
+        request.own.check_rows(first, second)
+    events = choose(first, second, certify, request.against, request.alpha, request.own)
+    leaves = () if layout is None else layout.seen
+    return Counter(events, tuple(column for _, _, column in leaves)), Seen.of(events[0].score, first, second, layout)
+
+
 def report(
-    events: tuple[Event, ...], seen: Seen, counts: np.ndarray, sizes: tuple[int, int], trials: int, request: Request,
+    counter: Counter, seen: Seen, counts: np.ndarray, sizes: tuple[int, int], trials: int, request: Request,
     checks: tuple[Check, ...], origin: Origin, seed: int,
 ) -> AuditResult:  # fmt: skip
     """The result, from the certifying runs' counts: of the events, then of the leaves' values not seen before.
 
     All certificates hold together, so that the bound and the curve may each be read from whichever says most.
     """
+    events = counter.events
     family = _certificates(events, counts, sizes, request.alpha)
     regions = [c.region() for c in family]
     against, claim = request.against, request.claim
@@ -831,14 +778,10 @@ def audit_samples(
         rest, left = (x[~mask] for x, mask in zip((one, other), chosen, strict=True))
         sizes = len(rest), len(left)
         certify = 2 * sizes[0] * sizes[1] // sum(sizes)  # as many on each side have as small an error
-        if request.own is not None:
-            request.own.check_rows(first, second)
-        events = choose(first, second, certify, request.against, request.alpha, request.own)
-        seen = Seen.of(events[0].score, first, second, layout)
-        counter = Counter(events, () if layout is None else tuple(column for _, _, column in layout.seen))
+        counter, seen = _choice(first, second, certify, request, layout)
         counts = np.stack([_counts(counter, x) for x in (rest, left)])
-        checks += tuple(x for x in check_arrays(rest, left, events[0]) if x.what == DISPERSED)
-    return report(events, seen, counts, sizes, fewest, request, checks, Origin(None, layout), seed)
+        checks += tuple(x for x in check_arrays(rest, left, counter.events[0]) if x.what == DISPERSED)
+    return report(counter, seen, counts, sizes, fewest, request, checks, Origin(None, layout), seed)
 
 
 def _given(name: str, made: Any) -> Any:
@@ -862,29 +805,21 @@ def _numbers_throughout(made: Any) -> bool:
 
 def _checked(name: str, made: Any) -> np.ndarray:
     must_be = f"numbers or booleans of shape (rows,) or (rows, k), or texts of shape (rows,) ({ENCODE})"
-    array = native(name, made, must_be)
-    text = array.dtype.kind in "SU"
-    if array.dtype.kind not in "fiubSU" or array.ndim not in ((1,) if text else (1, 2)) or 0 in array.shape[1:]:
-        raise invalid(name, must_be, array)
+    array = columns_of(name, native(name, made, must_be), must_be)
     if len(array) < LEAST:
         raise invalid(name, f"at least {LEAST} rows, one a run", array)
-    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    return array
 
 
 def _both_alike(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both of one type, or one message."""
-    text = [x.dtype.kind in "SU" for x in (one, other)]
-    if one.shape[1:] != other.shape[1:] or text[0] != text[1] or (text[0] and one.dtype.kind != other.dtype.kind):
+    texts = {x.dtype.kind if x.dtype.kind in "SU" else "" for x in (one, other)}
+    if one.shape[1:] != other.shape[1:] or len(texts) > 1:
         raise InvalidInput(
-            f"neighbour_outputs must be of the width and type of outputs, shape (rows,{_width(one)}) of {one.dtype}, "
-            f"got shape (rows,{_width(other)}) of {other.dtype}"
+            f"neighbour_outputs must be of the width and type of outputs, {kind_of(one)}, got {kind_of(other)}"
         )
     kind = np.result_type(one, other)
     return one.astype(kind, copy=False), other.astype(kind, copy=False)
-
-
-def _width(array: np.ndarray) -> str:
-    return f" {array.shape[1]}" if array.ndim == 2 else ""
 
 
 def _chosen(total: int, rows: int, seed: int, side: int) -> np.ndarray:

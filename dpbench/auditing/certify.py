@@ -500,14 +500,8 @@ def runs_needed(
         hits = min(max(few, 0), rows), min(max(many, 0), rows)
         return least_excess(claim, joint_region(hits, (rows, rows), (1.0 - CURVE_SHARE) * alpha, angle, 64)) > 0.0
 
-    most = 10**12
-    if not enough(most):
-        return None
-    low, high = 1.0, float(most)
-    while high > 1.001 * low:  # in proportion
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if enough(math.ceil(middle)) else (middle, high)
-    return max(100, math.ceil(high / (1.0 - CHOOSE_SHARE)))
+    least = least_enough(enough, 10**12)
+    return None if least is None else max(100, math.ceil(least / (1.0 - CHOOSE_SHARE)))
 
 
 def least_enough(enough: Callable[[int], bool], most: int) -> int | None:

@@ -684,12 +684,13 @@ def _chain(first: Array, second: Array, anew: Array | None = None) -> Chain:
     as many of the lowest as `anew` has below; of equal scores each side has its share.
     """
     sides, rows = [np.sort(x) for x in (first, second)], len(first)
-    pool = np.concatenate(sides)
-    ranked = np.sort(pool if anew is None else anew, kind="stable")
+    pool = np.sort(np.concatenate(sides), kind="stable")  # two sorted runs are merged
+    ranked = pool if anew is None else np.sort(anew, kind="stable")
     thresholds = _edges(ranked, THRESHOLDS, 3)
-    values = np.unique(pool)
-    counts = [np.concatenate([[0], np.searchsorted(x, values, side="right")]) for x in sides]
-    below = np.stack([np.interp(np.searchsorted(ranked, thresholds), sum(counts), count) for count in counts])
+    ranks = np.searchsorted(ranked, thresholds)
+    values = np.unique(pool[ranks])
+    ends = [np.stack([np.searchsorted(x, values, side) for side in ("left", "right")], axis=1).ravel() for x in sides]
+    below = np.stack([np.interp(ranks, sum(ends), end) for end in ends])
     cells = np.diff(below, prepend=0, append=rows).astype(float)
     fit = smooth(cells[:1], cells[1:])
     chance, mass = expit(fit.log_ratios[0]), cells.sum(axis=0)

@@ -31,7 +31,6 @@ import math
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -95,7 +94,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Trace:
-    """Of one block, or of a stretch of blocks (see `joined`).
+    """Of one block.
 
     Attributes
     ----------
@@ -109,8 +108,6 @@ class Trace:
         For pairs of neighbouring rows: both bits set, the first, the second, pairs.
     bits : uint8[features, rows // 8]
         Packed.
-    blocks : int
-        Of a stretch.
     """
 
     rows: int
@@ -118,25 +115,10 @@ class Trace:
     counts: np.ndarray
     tables: np.ndarray
     bits: np.ndarray
-    blocks: int = 1
 
     def without_bits(self) -> Trace:
         """All but the bits of the rows."""
         return replace(self, bits=self.bits[:, :0].copy())
-
-
-def joined(traces: Sequence[Trace]) -> Trace:
-    """The trace of a stretch of blocks; that of several has no bits."""
-    if len(traces) == 1:
-        return traces[0]
-    return Trace(
-        sum(trace.rows for trace in traces),
-        tuple(prefix for trace in traces for prefix in trace.prefixes),
-        np.sum([trace.counts for trace in traces], axis=0),
-        np.sum([trace.tables for trace in traces], axis=0),
-        traces[0].bits[:, :0].copy(),
-        sum(trace.blocks for trace in traces),
-    )
 
 
 @dataclass(frozen=True)
@@ -376,10 +358,9 @@ class Watch:
         seen: dict[tuple[int, bytes], str] = {}
         total = 0
         for (part, side), traces in self._traces.items():
-            firsts = accumulate((trace.blocks for trace in traces), initial=1)
-            for first, trace in zip(firsts, traces, strict=False):
-                total += trace.blocks
-                here = f"block {first}{_of(part)} on the {SIDES[side]}"
+            total += len(traces)
+            for number, trace in enumerate(traces, 1):
+                here = f"block {number}{_of(part)} on the {SIDES[side]}"
                 for rows, digest, log_chance in trace.prefixes:
                     earlier = seen.setdefault((rows, digest), here)
                     if earlier is not here:
@@ -418,7 +399,7 @@ class Watch:
                 yield 1, table, f"rows of the {SIDES[0]} and of the {SIDES[1]} that {{leaning}}{_in(part)}"
 
     def _dispersed(self) -> Iterator[Tried]:
-        """The counts of a bit over all blocks (or stretches of them) of a part and side, too uneven or too even."""
+        """The counts of a bit over all blocks of a part and side, too uneven or too even."""
         for part, side in self._traces:
             where = f"{'stretches of rows' if self.arrays else 'calls'} on the {SIDES[side]}{_in(part)}"
             for p_value in self._over_calls(part, side):

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -181,48 +182,34 @@ def _replacements(domain: Domain, low: float, high: float) -> list[tuple[Any, An
 
 
 def mutated(domain: Domain, pair: Pair, rng: np.random.Generator) -> Pair:
-    """A pair near this one, still of neighbours; equal to it in type and shape."""
+    """A pair near this one, still of neighbours; equal to it in type and shape.
+
+    A record, or one coordinate of a vector, gets a legal value or one of another record: on one side where the two
+    differ, else on both. Or all other records are drawn again.
+    """
     one, other = (np.array(x, dtype=np.float64) for x in pair)
     drop = domain.relation == "add_remove"
     differs = len(one) - 1 if drop else _replaced(one, other)
     for _ in range(20):
-        new, second = one.copy(), one[:-1].copy() if drop else other.copy()
+        sides = [one.copy()] if drop else [one.copy(), other.copy()]
         kind = int(rng.integers(5))
-        place = differs if kind < 2 else int(rng.integers(domain.records))
-        value: Any
-        if kind in (0, 2):
-            value = _value(domain, rng)
-        elif kind in (1, 3):
-            value = one[int(rng.integers(domain.records))]  # a repeated value
+        if kind == 4:
+            rest = np.arange(domain.records) != differs
+            values = domain.draw(rng, domain.shape)[rest]
+            for side in sides:
+                side[rest] = values
         else:
-            value = domain.draw(rng, domain.shape)  # all records but the one that differs
-            keep = new[differs].copy(), (None if drop else second[differs].copy())
-            new[:] = value
-            second[:] = value[: len(second)]
-            new[differs] = keep[0]
-            if keep[1] is not None:
-                second[differs] = keep[1]
-        if kind < 4:
-            _put(new, place, value, domain, rng)
-            if place != differs:
-                second[place] = new[place]
-            elif not drop and rng.random() < 0.5:
-                new, second = one.copy(), second
-                _put(second, place, value, domain, rng)
-        if drop:
-            second = new[:-1].copy()
+            place = differs if kind < 2 else int(rng.integers(domain.records))
+            value = _value(domain, rng) if kind % 2 == 0 else one[int(rng.integers(domain.records))]
+            record = np.broadcast_to(value, domain.width or 1)
+            whole = domain.width is None or rng.random() < 0.5
+            column = slice(None) if whole else int(rng.integers(len(record)))
+            for side in sides if place != differs else [sides[int(rng.integers(len(sides)))]]:
+                side.reshape(len(side), -1)[place, column] = record[column]
+        new, second = (sides[0], sides[0][:-1].copy()) if drop else sides
         if not equal(new, second):
             return new, second
     return pair
-
-
-def _put(data: np.ndarray, place: int, value: Any, domain: Domain, rng: np.random.Generator) -> None:
-    """A record, or one coordinate of a vector, gets a value."""
-    if domain.width is None or rng.random() < 0.5:
-        data[place] = value
-    else:
-        column = int(rng.integers(domain.width))
-        data[place, column] = value if np.ndim(value) == 0 else value[column]
 
 
 def _value(domain: Domain, rng: np.random.Generator) -> float:
@@ -326,22 +313,13 @@ AGAIN = 4  # times the runs of the first look
 PARENTS = 3  # best pairs that mutations start from
 
 
-@dataclass(frozen=True)
-class _Search:
-    """What each pair is looked at with."""
-
-    sampler: Sampler
-    seed: int
-    workers: int | Executor
-    trials: int
-    request: Request
-
-    def promise(self, pair: Pair, rows: int, part: str) -> float:
-        """The bound that an audit of the pair may be expected to give."""
-        asked = self.request
-        runs, _ = Runs(self.sampler, *pair, self.seed, sampler_name(self.sampler)).looked_at(texts=asked.own is None)
-        _, first, second = runs.collect(part, rows, self.workers, asked.ignore)
-        return choose(first, second, self.trials, asked.against, asked.alpha, asked.own)[0].promise
+def _promise(
+    sampler: Sampler, seed: int, workers: int | Executor, trials: int, asked: Request, pair: Pair, rows: int, part: str
+) -> float:
+    """The bound that an audit of the pair by `trials` runs a side may be expected to give, by `rows` runs a side."""
+    runs, _ = Runs(sampler, *pair, seed, sampler_name(sampler)).looked_at(texts=asked.own is None)
+    _, first, second = runs.collect(part, rows, workers, asked.ignore)
+    return choose(first, second, trials, asked.against, asked.alpha, asked.own)[0].promise
 
 
 def find_neighbours(
@@ -410,13 +388,13 @@ def find_neighbours(
     relation = domain.relation if relation is None else relation
     for pair in own_pairs:
         check_relation(*pair, relation)
-    look = _Search(sampler, seed, workers, trials, request)
+    promise = partial(_promise, sampler, seed, workers, trials, request)
     total = len(own_pairs) + sum(1 for _ in proposals(domain, seed)) + mutations
     began = time.monotonic()
     tried: list[tuple[float, int, Pair]] = []
     with one_blas_thread():
         for number, pair in enumerate(_candidates(domain, seed, own_pairs, mutations, tried)):
-            tried.append((look.promise(pair, rows, f"search-{number}"), number, pair))
+            tried.append((promise(pair, rows, f"search-{number}"), number, pair))
             if progress is not None:
                 progress(number + 1, total)
             if seconds is not None and time.monotonic() - began > seconds:
@@ -424,7 +402,7 @@ def find_neighbours(
         best = _best(tried)[:FINALISTS]
         # The first look flatters what it picks: the few best are looked at again.
         again = min(AGAIN * rows, max(rows, trials))
-        one, other = max(((look.promise(p, again, f"again-{k}"), -k, p) for _, k, p in best), key=lambda t: t[:2])[2]
+        one, other = max(((promise(p, again, f"again-{k}"), -k, p) for _, k, p in best), key=lambda t: t[:2])[2]
     found = audit(
         sampler, one, other, epsilon=epsilon, delta=delta, claim=claim, trials=trials, confidence=confidence, seed=seed,
         workers=workers, score=score, progress=progress, relation=relation, ignore=ignore,
@@ -442,9 +420,9 @@ def telling_pair(
     """
     asked = ("epsilon", "delta", "claim", "confidence", "score", "ignore")
     request = Request.of(**{name: given[name] for name in asked if name in given})
-    look = _Search(sampler, given.get("seed", 0), given.get("workers", 1), certify or trials, request)
+    promise = partial(_promise, sampler, given.get("seed", 0), given.get("workers", 1), certify or trials, request)
     with one_blas_thread():
-        promises = [look.promise(pair, trials, f"pair-{k}") for k, pair in enumerate(pairs)]
+        promises = [promise(pair, trials, f"pair-{k}") for k, pair in enumerate(pairs)]
     return pairs[int(np.argmax(promises))]
 
 

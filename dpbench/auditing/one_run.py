@@ -196,11 +196,8 @@ class _Settings:
     def result(self, included: np.ndarray, scores: np.ndarray) -> AuditResult:
         # Ties are broken by fresh coins, never by position, which could carry the coins themselves.
         ties = sampling.stream(self.seed, "one run", "ties", 0).random(len(included))
-        family = tuple(
-            g
-            for high in self.ways
-            for g in guess_sets(included, scores, ties, self.sizes, self.alpha, self.independent, high)
-        )
+        given = included, scores, ties, self.sizes, self.alpha, self.independent
+        family = tuple(guessed for high in self.ways for guessed in guess_sets(*given, high))
         request, against = self.request, self.request.against
         bound, best, unit = 0.0, max(family, key=lambda g: g.right / g.guesses), ""
         for guessed in family:
@@ -344,40 +341,41 @@ class Guessed:
     high: bool = True
     wrong: int | None = None
 
+    @property
+    def count(self) -> tuple[int, int, int]:
+        """m, r and v."""
+        return self.canaries, self.guesses, self.right
+
     def epsilon(self, delta: float) -> float:
         """A lower bound on the ε at `delta`, at least 0."""
-        return bounds.one_run_epsilon(self.canaries, self.guesses, self.right, delta, self.alpha, self.independent)
+        return bounds.one_run_epsilon(*self.count, delta, self.alpha, self.independent)
 
     def rules_out(self, epsilon: float, delta: float) -> bool:
         """Whether no (ε, δ)-private mechanism allows so many right guesses, at the level."""
-        given = self.canaries, self.guesses, self.right
-        return bounds.one_run_p_value(*given, epsilon, delta, self.independent) <= self.alpha
+        return bounds.one_run_p_value(*self.count, epsilon, delta, self.independent) <= self.alpha
 
     def rules_out_mu(self, mu: float) -> bool:
         """Whether no μ-GDP mechanism allows so many right guesses, at the level."""
-        given = self.canaries, self.guesses, self.right
         if self.independent:
-            return bounds.one_run_p_value_gaussian(*given, mu) <= self.alpha
-        return bool(bounds.one_run_rules_out_gaussian(*given, np.array([mu]), self.alpha)[0])
+            return bounds.one_run_p_value_gaussian(*self.count, mu) <= self.alpha
+        return bool(bounds.one_run_rules_out_gaussian(*self.count, np.array([mu]), self.alpha)[0])
 
     def delta(self, epsilons: np.ndarray) -> np.ndarray:
         """Lower bounds on δ(ε), at least 0, one for each ε."""
-        given = self.canaries, self.guesses, self.right
-        return np.array([bounds.one_run_delta(*given, float(e), self.alpha, self.independent) for e in epsilons])
+        return np.array([bounds.one_run_delta(*self.count, float(e), self.alpha, self.independent) for e in epsilons])
 
     def mu(self) -> float:
         """A lower bound on the μ of Gaussian differential privacy, at least 0."""
-        return bounds.one_run_mu(self.canaries, self.guesses, self.right, self.alpha, self.independent)
+        return bounds.one_run_mu(*self.count, self.alpha, self.independent)
 
     def published(self, delta: float) -> dict[str, float]:
         """The ε that two published analyses, valid for any dependence, give for these guesses at this level."""
-        given = self.canaries, self.guesses, self.right
         return {
             "arXiv 2305.08846, Theorem 5.2": bounds.largest_ruled_out(
-                lambda e: bounds.one_run_p_value_published(*given, e, delta) <= self.alpha
+                lambda e: bounds.one_run_p_value_published(*self.count, e, delta) <= self.alpha
             ),
             "arXiv 2410.22235 (f-DP)": bounds.largest_of(
-                lambda grid: bounds.one_run_rules_out_approximate(*given, grid, delta, self.alpha)
+                lambda grid: bounds.one_run_rules_out_approximate(*self.count, grid, delta, self.alpha)
             ),
         }
 
@@ -499,9 +497,8 @@ def median_loss(claim: Claim, guessed: Guessed) -> float:
     Of μ and ρ it is that of independent Gaussian answers; of other claims each guess is right as often as the loss
     allows a guess at one coin to be.
     """
-    given = guessed.canaries, guessed.guesses, guessed.right
     if isinstance(claim, Gaussian | ZeroConcentrated):
-        mu = bounds.largest_ruled_out(lambda value: bounds.one_run_p_value_gaussian(*given, value) <= 0.5)
+        mu = bounds.largest_ruled_out(lambda value: bounds.one_run_p_value_gaussian(*guessed.count, value) <= 0.5)
         return mu if isinstance(claim, Gaussian) else 0.5 * mu * mu
     rate = betaincinv(guessed.right, guessed.guesses - guessed.right + 1.0, 0.5)
     level = claim.epsilon if isinstance(claim, Approximate) else 0.0

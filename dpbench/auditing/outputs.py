@@ -216,16 +216,14 @@ class Walk:
         if array.dtype.names is not None:
             self.sequence([dict(zip(array.dtype.names, row.item(), strict=True)) for row in array.ravel()], node, found)
         elif array.dtype.kind in "fiub":
-            self.numbers(array.astype(np.float64), node, found)
+            array = array.astype(np.float64)
+            found[node] = array if array.ndim else float(array)
         elif array.dtype.kind in "USO":
             items = array.tolist()
             (self.sequence if isinstance(items, list) else self.open)(items, node, found)
         else:
             kind = {"c": "complex", "M": "datetime64"}.get(array.dtype.kind, array.dtype.name)
             raise Refused.at(value, node.path, kind)
-
-    def numbers(self, array: np.ndarray, node: Node, found: Leaves) -> None:
-        found[node] = array if array.ndim else float(array)
 
     def sequence(self, value: Iterable[Any], node: Node, found: Leaves) -> None:
         items = list(value)
@@ -375,6 +373,9 @@ def _refuse(walk: Walk, value: Any, node: Node, found: Leaves) -> None:
 
 # Columns
 
+Described = tuple[str, tuple[str, ...] | None]
+"""The name of a column, and where it holds codes what they stand for."""
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -416,18 +417,19 @@ class Leaf:
         """Whether it can be known by its identity alone."""
         return "text" in self.kinds or self.wide
 
-    def names(self) -> list[str]:
-        """Of the columns."""
-        name, made = self.name, []
+    def described(self) -> list[Described]:
+        """The columns."""
+        name, codes, made = self.name, tuple(map(_short, self.known)), list[Described]()
         if len(self.kinds) > 1:
-            made.append(f"kind of {name} ({', '.join(f'{k}: {kind}' for k, kind in enumerate(self.kinds))})")
+            kinds = ", ".join(f"{k}: {kind}" for k, kind in enumerate(self.kinds))
+            made.append((f"kind of {name} ({kinds})", None))
         if "number" in self.kinds:
-            made.append(name)
+            made.append((name, None))
         if "text" in self.kinds:
-            made += [name, f"length of {name}"]
+            made += [(name, codes), (f"length of {name}", None)]
         if "array" in self.kinds:
-            made += self._entries()
-        return made + [f"count of {_short(value)} in {name}" for value in self.counted]
+            made += [(entry, codes if entry == name else None) for entry in self._entries()]
+        return made + [(f"count of {_short(value)} in {name}", None) for value in self.counted]
 
     def _entries(self) -> list[str]:
         name = self.name
@@ -438,14 +440,6 @@ class Leaf:
             return [f"{name}[{', '.join(map(str, place))}]" for place in np.ndindex(*self.shape)]
         cells = [f"mean of cell {', '.join(map(str, p))} of {name}" for p in np.ndindex(*_grid(self.shape))]
         return [f"least of {name}", f"largest of {name}", name, *cells]
-
-    def labels(self) -> list[tuple[str, ...] | None]:
-        """Of each column that holds codes, what they stand for."""
-        said = tuple(_short(content) for content in self.known)
-        coded = [name == self.name and self.can_be_new for name in self.names()]
-        if "number" in self.kinds and self.can_be_new:
-            coded[coded.index(True)] = False  # the first one of that name
-        return [said if code else None for code in coded]
 
     def columns(self, values: Sequence[Any]) -> tuple[list[np.ndarray], np.ndarray]:
         """Columns, and whether a value is known by nothing but its identity, which does not recur."""
@@ -582,19 +576,13 @@ class Layout:
     kept: tuple[int, ...] = ()
     seen: tuple[tuple[str, str, int], ...] = ()
 
-    @property
-    def names(self) -> list[str]:
-        """Of the columns kept."""
-        made = [name for leaf in self.leaves for name in leaf.names()]
-        made += [f"{leaf.name} hardly seen before" for leaf in self.leaves if leaf.can_be_new]
-        made.append(f"number of parts of the output that come up in less than {RECURRING} runs")
+    @cached_property
+    def described(self) -> list[Described]:
+        """The columns kept."""
+        made = [column for leaf in self.leaves for column in leaf.described()]
+        made += [(f"{leaf.name} hardly seen before", None) for leaf in self.leaves if leaf.can_be_new]
+        made.append((f"number of parts of the output that come up in less than {RECURRING} runs", None))
         return [made[k] for k in self.kept]
-
-    @property
-    def labels(self) -> list[tuple[str, ...] | None]:
-        """Of each column kept that holds codes, what they stand for."""
-        made = [said for leaf in self.leaves for said in leaf.labels()]
-        return [made[k] if k < len(made) else None for k in self.kept]
 
     def encode(self, outputs: Sequence[Any]) -> np.ndarray:
         """float64[n] or float64[n, columns]."""
@@ -628,7 +616,7 @@ class Layout:
 
     @cached_property
     def _widths(self) -> list[int]:
-        return [len(leaf.names()) for leaf in self.leaves]
+        return [len(leaf.described()) for leaf in self.leaves]
 
 
 def learn(
@@ -718,7 +706,7 @@ class Encoded(np.ndarray):
     @property
     def names(self) -> list[str]:
         """Of the columns, as the user would call them."""
-        return [] if self.layout is None else self.layout.names
+        return [] if self.layout is None else [name for name, _ in self.layout.described]
 
 
 def encode(outputs: Any, *, ignore: Sequence[str] = ()) -> np.ndarray:
@@ -895,17 +883,26 @@ def global_state_kept() -> Iterator[None]:
 def takes_rng_of(function: Callable[..., Any]) -> bool:
     """Whether it takes a generator after the data set; what fits neither form is refused."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        named = [*inspect.signature(function).parameters][1:2]
     except (TypeError, ValueError):
         return False  # a builtin: its data set alone
-    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    needed = [p for p in plain if p.default is p.empty]
-    asked = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
-    if len(needed) == 3 and needed[1].name in ("trials", "n", "size"):
+    if accepts(function, 1):
+        return accepts(function, 2) and named in (["rng"], ["generator"], ["random_state"])
+    if accepts(function, 2):
+        return True
+    if accepts(function, 3):
         raise InvalidInput(
             "function must be of one call and one result, got a sampler (dataset, trials, rng): hand it to audit as is"
         )
-    many = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    if len(needed) > 2 or asked or not (plain or many):
-        raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
-    return len(needed) == 2 or (len(plain) > 1 and plain[1].name in ("rng", "generator", "random_state"))
+    raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
+
+
+def accepts(function: Callable[..., Any], count: int) -> bool:
+    """Whether it can be called with so many arguments, as far as its signature tells."""
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        return False
+    except ValueError:  # it has none
+        return True
+    return True

@@ -322,12 +322,12 @@ class Seen:
     def called(self, column: int | None) -> str:
         """What a column is called, or the output that it is."""
         if self.layout is not None:
-            return self.layout.names[column or 0]
+            return self.layout.described[column or 0][0]
         return "output" if column is None else f"column {column} of the output"
 
     def labels(self, column: int | None) -> tuple[str, ...] | None:
         """What the codes of a column stand for, if it holds codes."""
-        return None if self.layout is None else self.layout.labels[column or 0]
+        return None if self.layout is None else self.layout.described[column or 0][1]
 
     def shown(self, output: Any) -> str:
         """An output, short, with labels for codes."""
@@ -335,11 +335,10 @@ class Seen:
             return shown(output)
         if np.ndim(output) == 0:
             return self._cell(0, output)
-        names = self.layout.names
         items = [
-            f"{names[j]} = {self._cell(j, x)}"
-            for j, x in enumerate(output)
-            if not names[j].endswith("hardly seen before")
+            f"{name} = {self._cell(j, x)}"
+            for j, ((name, _), x) in enumerate(zip(self.layout.described, output, strict=True))
+            if not name.endswith("hardly seen before")
         ]
         return f"({', '.join(items[:LONGEST])}{', ...' if len(items) > LONGEST else ''})"
 
