@@ -10,8 +10,7 @@ from typing import Any
 
 from dpbench.auditing.audit import MOST_RUNS, RELATIONS, Progress, audit
 from dpbench.auditing.bits import audit_bits
-from dpbench.auditing.neighbours import Pair, pairs_of, telling_pair
-from dpbench.auditing.outputs import each
+from dpbench.auditing.neighbours import Pair, telling_pair
 from dpbench.auditing.result import AuditResult
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
@@ -166,55 +165,6 @@ class Audited(AuditResult):
     def __str__(self) -> str:
         rests = f"; if {' and '.join(self.assumes)}" if self.assumes else ""
         return f"{self.mechanism}: {super().__str__()}{rests}"
-
-
-def of_call(call: Callable[..., Any], data: Any, *, neighbour: Any, relation: str | None, claim: Any) -> Case:
-    """The case of a function of the user's own that calls the library in this process.
-
-    Parameters
-    ----------
-    call : callable
-        ``call(dataset) -> result`` or ``call(dataset, rng) -> result``, as for `dpbench.each`.
-    data, neighbour : any
-        Without a neighbour, those are tried in which an extreme record of a list, array or frame is changed.
-    relation : {"replace", "add", "remove", "add_remove"}
-    claim : float or mapping
-        ε; ``{"epsilon": ε, "delta": δ}``; or what `dpbench.audit` takes as its claim.
-
-    Raises
-    ------
-    InvalidInput
-    """
-    if relation is None or claim is None:
-        missing = "relation" if relation is None else "claim"
-        raise InvalidInput(f"{missing} must be given beside a function of your own, got none")
-    validation.choice("relation", relation, RELATIONS)
-    if isinstance(claim, Mapping) and "epsilon" in claim:
-        said = {**claim}
-    else:
-        said = {"epsilon" if isinstance(claim, (int, float)) else "claim": claim}
-    if neighbour is None:
-        made, why = tuple(pairs_of(data, relation)), "a few records of the data set are changed, one at a time"
-    else:
-        made, why = ((data, neighbour),), GIVEN
-        refuse_others(made, relation)
-    name = getattr(call, "__name__", type(call).__name__)
-    return Case(name, relation, said, made, each(call), assumes=(f"the claim is for the relation {relation!r}", why))
-
-
-def refuse_beside_a_name(neighbour: Any, claim: Any) -> None:
-    """Refuse what belongs to a function of the user's own: a mechanism's parameters say its claim.
-
-    Raises
-    ------
-    InvalidInput
-    """
-    if neighbour is not None:
-        raise invalid(
-            "neighbour", "left out beside the name of a mechanism (give pairs=[(dataset, neighbour)])", neighbour
-        )
-    if claim is not None:
-        raise invalid("claim", "left out beside the name of a mechanism, whose parameters say it", claim)
 
 
 def audit_case(

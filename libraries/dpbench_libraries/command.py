@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -49,7 +47,6 @@ def audit_library(
     ] = None,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
-    add: Annotated[bool, typer.Option("--add", help="keep what the JSON file holds of other mechanisms")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Audit a released library at the claims it makes; exit 1 if a claim is refuted and nothing is known of it.
@@ -77,9 +74,7 @@ def audit_library(
     if listed:
         print_cases(wanted, console())
         return
-    held = _held(json_file) if add else []
     found: list[Row] = []
-    whole: set[str] = set()
     progress = on_stderr(quiet)
 
     def say(text: str) -> None:
@@ -101,46 +96,18 @@ def audit_library(
             )
             for row in audited:
                 found.append(row)  # noqa: PERF402  one by one: what an error comes after is kept
-            if not mechanisms:
-                whole.add(library)
     finally:
         progress.close()
         if json_file is not None and found:
-            made = {(row.library, row.mechanism, row.about) for row in found}
-            kept = [row for row in held if row["library"] not in whole and _key(row) not in made]
-            write_json(json_file, _document([*kept, *map(_plain, found)]))
+            write_json(json_file, _document(found))
     if not quiet:
         print_rows(found, console(stderr=is_stdout(json_file)))
     raise typer.Exit(UNEXPECTED if any(row.unexpected for row in found) else 0)
 
 
-def _plain(row: Any) -> dict[str, Any]:
-    return {**row.to_dict(), "unexpected": row.unexpected}
-
-
-def _document(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The rows as strict JSON, with what the latest of them were made by."""
+def _document(rows: list[Any]) -> dict[str, Any]:
+    """The rows as strict JSON, with what they were made by."""
     from dpbench.runs.environment import machine, versions
 
-    return {"schema": 1, "machine": machine(), "versions": versions(), "rows": rows}
-
-
-def _key(row: dict[str, Any]) -> tuple[str, str, str]:
-    return row["library"], row["mechanism"], row["about"]
-
-
-def _held(path: Path | None) -> list[dict[str, Any]]:
-    """The rows of the file."""
-    from dpbench.core.validation import invalid
-
-    if path is None or is_stdout(path):
-        raise invalid("--add", "beside --json FILE, the file that is added to", str(path))
-    if not path.exists():
-        return []
-    try:
-        rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
-        for row in rows:
-            _key(row)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise invalid("--json", f"a file that this command wrote ({error!r})", str(path)) from error
-    return rows
+    made = [{**row.to_dict(), "unexpected": row.unexpected} for row in rows]
+    return {"schema": 1, "machine": machine(), "versions": versions(), "rows": made}

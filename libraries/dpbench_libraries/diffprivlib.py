@@ -6,8 +6,7 @@ neighbours function by function; the relation here is the one for which the nois
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +51,9 @@ TAKEN: dict[str, tuple[str, ...]] = {
 
 
 def audit(
-    call: str | Callable[..., Any],
-    data: Any,
+    name: str,
+    keywords: Mapping[str, Any],
     *,
-    neighbour: Any = None,
-    claim: Any = None,
     pairs: Sequence[Pair] | None = None,
     relation: str | None = None,
     take: Sequence[str] = (),
@@ -67,16 +64,10 @@ def audit(
 
     Parameters
     ----------
-    call : str or callable
-        Such as "mechanisms.Laplace", "tools.mean" or "models.KMeans"; or a function of yours,
-        ``call(dataset) -> result``, that uses diffprivlib in this process.
-    data : mapping or any
-        Its parameters, as JSON can hold them; each run adds a `random_state`. Of a function, the data set.
-    neighbour : any, optional
-        Of a function: by default an extreme record of the data set is changed, by `relation`.
-    claim : float or mapping, optional
-        Of a function, for which it is needed, as `relation` is: ε, ``{"epsilon": ε, "delta": δ}``, or a claim of
-        `dpbench.audit`.
+    name : str
+        Such as "mechanisms.Laplace", "tools.mean" or "models.KMeans".
+    keywords : mapping
+        Its parameters, as JSON can hold them; each run adds a `random_state`.
     pairs : sequence of pairs, optional
         Neighbours: lists of records; of a model that learns targets a record's last number is its target. By default of
         records within the parameter `bounds` (or `range`), or two values as far apart as `sensitivity`.
@@ -98,19 +89,8 @@ def audit(
     OSError
         The environment could not be made.
     """
-    return audit_there(
-        PACKAGE,
-        REQUIREMENTS,
-        partial(read, take=tuple(take)),
-        call,
-        data,
-        neighbour=neighbour,
-        claim=claim,
-        pairs=pairs,
-        relation=relation,
-        python=python,
-        **settings,
-    )
+    case = read(name, keywords, pairs=pairs, relation=relation, take=tuple(take))
+    return audit_there(PACKAGE, REQUIREMENTS, case, python=python, **settings)
 
 
 def read(

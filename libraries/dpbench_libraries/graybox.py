@@ -8,8 +8,9 @@ there is to know about the pair is A and the shift Δ = f(D') − f(D) = y' − 
 
 1. If Δ = A s and the columns of A are independent, y ↦ A⁺(y − f(D)) is one to one on the values of either side, and
    turns the pair of output laws into those of z and of s + z. So the privacy loss is that of coordinates moved by s_j
-   scales, neither less nor more: Σ |s_j| of Laplace noise at δ = 0, a Gaussian pair at μ = (Σ s_j²)^{1/2}, and their
-   product otherwise (`dpbench_libraries.shifts`).
+   scales, neither less nor more: Σ |s_j| of Laplace noise at δ = 0, one Laplace pair, or a Gaussian pair at
+   μ = (Σ s_j²)^{1/2}. Any other product has at least the ε of each factor, which is a post-processing of it, and at
+   most the sum of the Gaussian factor's ε and of all |s_j|, by basic composition (`epsilon_between`).
 2. If Δ is outside the range of A, the two laws live on disjoint affine spaces, and no ε is enough.
 3. If the columns are dependent, the outputs are post-processed noise (a sum of draws, say) and s is not determined. For
    normal noise alone y − f(D) is normal with covariance A Aᵀ, and the shortest s with A s = Δ gives its μ. For Laplace
@@ -24,27 +25,28 @@ seeds, and with draws moved by up to `FAR` scales, by themselves and together. C
 a claim can be refuted, but that it is not is "undecided". That y stays affine at all other values of z, that draws are
 independent, and that there is no noise beyond the recorded, is assumed and said. Where other random numbers are drawn
 (a coin, a sample of the records) the law of y given them is not the law of y, and everything is undecided; and so it is
-where nothing is recorded.
+where nothing is recorded. Draws of the generator that the function is given are recorded, and no others.
 """
 
 from __future__ import annotations
 
 import copy
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpbench.auditing.audit import check_relation, refuse_equal
-from dpbench.auditing.outputs import Walk, paths, takes_rng_of
+from dpbench.auditing.outputs import Walk, paths
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import invalid
-from dpbench_libraries.recording import ADDITIVE, Draw, Record, Source, replaced, run
-from dpbench_libraries.shifts import epsilon_between
+from dpbench.privacy import gaussian, laplace
+from dpbench.privacy.inversion import crossing
+from dpbench_libraries.recording import ADDITIVE, Draw, Record, run
 
 MOST_NOISE = 512
 """Numbers of noise in a run, at most: each is moved by itself, on both data sets."""
@@ -67,7 +69,6 @@ CLAIM = 10.0 * TOLERANCE
 ASSUMED = (
     "outputs are affine in the noise at every value",
     "draws are independent",
-    "draws that are the same at every seed tried are no noise",
     "there is no noise beyond the recorded",
 )
 
@@ -180,7 +181,6 @@ def audit_graybox(
     relation: str | None = None,
     seeds: int = 4,
     seed: int = 0,
-    sources: Sequence[Source] = (),
     ignore: Sequence[str] = (),
 ) -> GrayBoxResult:
     """The privacy loss of additive noise on two data sets, from a few runs with the same random numbers.
@@ -188,10 +188,8 @@ def audit_graybox(
     Parameters
     ----------
     function : callable
-        ``function(dataset, rng) -> result`` or ``function(dataset) -> result``, as for `dpbench.each`. Recorded are,
-        in the function's own thread, `rng`, the functions of `numpy.random`, `random` and `secrets`, and what it makes
-        by `numpy.random.default_rng`, `numpy.random.RandomState`, `random.Random` and `secrets.SystemRandom`, taken
-        from their modules while it runs: not ``numpy.random.Generator(bits)``, `os.urandom`, or what was made before.
+        ``function(dataset, rng) -> result``, in one thread. Draws of the `numpy.random.Generator` that it is given, of
+        its copies and of what it spawns are recorded, and no others.
     dataset, neighbour : any
         Two neighbouring data sets; equal ones are refused. Each run has a deep copy.
     epsilon, delta : float
@@ -202,10 +200,6 @@ def audit_graybox(
         Runs at different seeds on each data set, at least 2.
     seed : int
         Of the first.
-    sources : sequence of (owner, name, kind)
-        Noise functions of a library that draws its noise by itself: ``owner.name`` returns a draw in units of its
-        scale, `kind` is "laplace" or "normal" (taken at your word). It must draw all that it uses by itself: random
-        numbers that are drawn before and handed to it count as numbers of another kind.
     ignore : sequence of str
         Leaves of the outputs to leave out, as for `dpbench.audit`.
 
@@ -225,7 +219,7 @@ def audit_graybox(
 
     Examples
     --------
-    >>> from dpbench import audit_graybox
+    >>> from dpbench_libraries.graybox import audit_graybox
     >>> def noisy_sum(values, rng):
     ...     return sum(values) + rng.laplace(scale=1.0)
     >>> found = audit_graybox(noisy_sum, [1.0, 0.0], [1.0, 2.0], epsilon=1.0)
@@ -233,14 +227,14 @@ def audit_graybox(
     ('refuted', 2.0)
     """
     if not callable(function):
-        raise invalid("function", "callable as function(dataset) or function(dataset, rng)", function)
+        raise invalid("function", "callable as function(dataset, rng)", function)
     claim = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
     delta = validation.delta(delta)
     seeds = validation.integer("seeds", seeds, at_least=2)
     seed = validation.integer("seed", seed, at_least=0)
     refuse_equal(dataset, neighbour)
     relation = check_relation(dataset, neighbour, relation)
-    runs = _Runs(function, (dataset, neighbour), seed, _sources(sources), paths(ignore))
+    runs = _Runs(function, (dataset, neighbour), seed, paths(ignore))
     with one_blas_thread():
         found = _examined(runs, seeds, delta)
     verdict = None if claim is None else _verdict(found, claim)
@@ -288,11 +282,8 @@ class _Found:
 class _Runs:
     """Recorded runs of one function on two data sets."""
 
-    def __init__(
-        self, function: Any, sides: tuple[Any, Any], seed: int, sources: tuple[Source, ...], ignore: tuple[str, ...]
-    ) -> None:
-        self.function, self.sides, self.seed, self.sources = function, sides, seed, sources
-        self.takes_rng = takes_rng_of(function)
+    def __init__(self, function: Any, sides: tuple[Any, Any], seed: int, ignore: tuple[str, ...]) -> None:
+        self.function, self.sides, self.seed = function, sides, seed
         self.walk = Walk(ignore)
         self.made = 0
 
@@ -304,7 +295,7 @@ class _Runs:
         except Exception as error:
             raise invalid("dataset", f"data sets that copy.deepcopy can copy ({error})", self.sides[side]) from error
         try:
-            record = run(self.function, self.takes_rng, dataset, self.seed + number, nudges, self.sources)
+            record = run(self.function, dataset, self.seed + number, nudges)
         except (Exception, SystemExit) as error:
             name = getattr(self.function, "__name__", "the function")
             raise validation.InvalidInput(f"function {name} raised {type(error).__name__}: {error}") from error
@@ -324,20 +315,6 @@ def _numbers(leaves: Mapping[Any, Any]) -> tuple[np.ndarray, tuple[Any, ...]]:
     return np.concatenate([np.empty(0), *numbers]), tuple(rest)
 
 
-def _sources(given: Any) -> tuple[Source, ...]:
-    made = tuple(given) if isinstance(given, (list, tuple)) else (given,)
-    for one in made:
-        if not isinstance(one, tuple) or len(one) != 3 or not callable(getattr(one[0], str(one[1]), None)):
-            raise invalid("sources", "a sequence of (owner, name of a function of it, kind)", one)
-        validation.choice("kind of a source", one[2], ADDITIVE)
-        try:
-            with replaced(one[0], one[1], inspect.getattr_static(one[0], one[1])):
-                pass
-        except (AttributeError, TypeError) as error:
-            raise invalid("sources", f"functions that can be replaced in their owner ({error})", one) from error
-    return made
-
-
 def _examined(runs: _Runs, seeds: int, delta: float) -> _Found:
     """Compare the calls; measure A on both sides; conclude."""
     plain = [[runs(side, number) for number in range(seeds)] for side in (0, 1)]
@@ -355,10 +332,8 @@ def _examined(runs: _Runs, seeds: int, delta: float) -> _Found:
         )
     elif len(kinds) > 1:
         found.reason = "the structure of the output, or what is not a number in it, differs between runs"
-    elif any(record.threads for side in plain for record, _, _ in side):
-        found.reason = "a recorded generator was used in another thread than the function's: threads are not recorded"
     elif not draws:
-        found.reason = "no draw was recorded: the function has no noise, or draws it where nothing is recorded"
+        found.reason = "no draw was recorded: the function has no noise, or draws it from another generator"
     elif columns > MOST_NOISE:
         found.reason = f"{columns} numbers of noise are more than the {MOST_NOISE} that are moved one by one"
     else:
@@ -410,11 +385,9 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
     if not kept.any():
         found.reason = "no number of the output is affine in Laplace or normal noise" if len(kept) else "no output"
         return
-    # Draws that never change are no noise; equal ones are one draw.
-    groups: dict[bytes, list[int]] = {}
+    groups: dict[bytes, list[int]] = {}  # draws that are equal at every seed are one draw
     for j in range(table.shape[1]):
-        if np.ptp(table[:, j]) > 0.0:
-            groups.setdefault(table[:, j].tobytes(), []).append(j)
+        groups.setdefault(table[:, j].tobytes(), []).append(j)
     first, second = (
         np.array([m[kept][:, members].sum(axis=1) for members in groups.values()]).reshape(len(groups), kept.sum()).T
         for m in same
@@ -443,8 +416,6 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
         found.reason = (
             "the output moves where no noise does: the two data sets are told apart with certainty"
             if len(used)
-            else "its draws are the same at every seed: the output, which differs, has no noise"
-            if np.any(same[0][kept] != 0.0)
             else "the output has no noise, and differs between the data sets"
         )
         return
@@ -570,6 +541,47 @@ def _bounded(found: _Found, delta: float, s: np.ndarray, blur: np.ndarray, lapla
         near = epsilon_between(delta, moved, max(0.0, found.mu - away))
         far = epsilon_between(delta, moved, found.mu + away)
     found.blurred = near[0] - more, far[1] + more
+
+
+def epsilon_between(delta: float, shifts: Sequence[float], mu: float) -> tuple[float, float]:
+    """Lower and upper bound on ε at `delta` of Laplace shifts (each in its scale) and a Gaussian shift of μ.
+
+    At δ = 0 they are neighbouring doubles, or one number; of one Laplace shift alone, and of μ alone, their δ differ by
+    a few `gaussian.ROUNDING` of itself.
+
+    Examples
+    --------
+    >>> from dpbench_libraries.graybox import epsilon_between
+    >>> epsilon_between(0.0, [1.0, 0.5], 0.0)
+    (1.5, 1.5)
+    """
+    exact = sum(map(Fraction, shifts), Fraction(0))
+    near = float(exact)
+    total = (
+        near if near <= exact else math.nextafter(near, 0.0),
+        near if near >= exact else math.nextafter(near, math.inf),
+    )
+    if delta == 0.0:
+        return (math.inf, math.inf) if mu > 0.0 else total
+    normal = _of_gaussian(delta, mu)
+    if not any(shifts):
+        return normal
+    largest = _of_laplace(delta, max(shifts))
+    if mu == 0.0 and np.count_nonzero(shifts) == 1:
+        return largest
+    return max(largest[0], normal[0]), math.nextafter(total[1] + normal[1], math.inf)
+
+
+def _of_gaussian(delta: float, mu: float) -> tuple[float, float]:
+    if mu == 0.0:
+        return 0.0, 0.0
+    target = math.log(delta) + gaussian.ROUNDING
+    return max(0.0, crossing(lambda e: gaussian.log_delta(e, mu) <= target)[0]), gaussian.epsilon(delta, mu)
+
+
+def _of_laplace(delta: float, shift: float) -> tuple[float, float]:
+    target = delta * (1.0 + 2.0 * gaussian.ROUNDING)
+    return max(0.0, crossing(lambda e: laplace.delta(e, shift) <= target)[0]), laplace.epsilon(delta, shift)
 
 
 def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: float) -> None:

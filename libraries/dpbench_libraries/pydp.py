@@ -6,7 +6,7 @@ noise takes no seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,9 @@ METHODS = {
 
 
 def audit(
-    call: str | Callable[..., Any],
-    data: Any,
+    name: str,
+    keywords: Mapping[str, Any],
     *,
-    neighbour: Any = None,
-    claim: Any = None,
     pairs: Sequence[Pair] | None = None,
     relation: str | None = None,
     python: str | Path | None = None,
@@ -42,16 +40,10 @@ def audit(
 
     Parameters
     ----------
-    call : str or callable
-        Such as "algorithms.laplacian.BoundedMean"; or a function of yours, ``call(dataset) -> result``, that uses
-        PyDP in this process.
-    data : mapping or any
-        Its parameters, as JSON can hold them. Of a function, the data set.
-    neighbour : any, optional
-        Of a function: by default an extreme record of the data set is changed, by `relation`.
-    claim : float or mapping, optional
-        Of a function, for which it is needed, as `relation` is: ε, ``{"epsilon": ε, "delta": δ}``, or a claim of
-        `dpbench.audit`.
+    name : str
+        Such as "algorithms.laplacian.BoundedMean".
+    keywords : mapping
+        Its parameters, as JSON can hold them.
     pairs : sequence of pairs, optional
         Neighbours: lists of records; of a mechanism two values, of a selection two numbers of users. By default of
         records within `lower_bound` and `upper_bound`, or two values as far apart as `sensitivity`.
@@ -69,19 +61,8 @@ def audit(
     OSError
         The environment could not be made.
     """
-    return audit_there(
-        "pydp",
-        REQUIREMENTS,
-        read,
-        call,
-        data,
-        neighbour=neighbour,
-        claim=claim,
-        pairs=pairs,
-        relation=relation,
-        python=python,
-        **settings,
-    )
+    case = read(name, keywords, pairs=pairs, relation=relation)
+    return audit_there("pydp", REQUIREMENTS, case, python=python, **settings)
 
 
 def read(

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpbench.auditing.neighbours import Domain, Pair, proposals
 from dpbench.core.validation import InvalidInput
-from dpbench_libraries.case import Audited, Case, audit_case, of_call, refuse_beside_a_name
+from dpbench_libraries.case import Audited, Case, audit_case
 from dpbench_libraries.environment import EnvironmentFailed, clean, interpreter
 
 RECORDS, PAIRS = 5, 12
@@ -200,27 +200,21 @@ def chosen(
 def audit_there(
     library: str,
     requirements: Sequence[str],
-    read: Callable[..., Case],
-    call: str | Callable[..., Any],
-    data: Any,
+    case: Case,
     *,
-    neighbour: Any = None,
-    claim: Any = None,
-    pairs: Sequence[Pair] | None = None,
-    relation: str | None = None,
     python: str | Path | None = None,
     say: Callable[[str], None] | None = None,
     **settings: Any,
 ) -> Audited:
-    """Audit what a library has under a name, under `python` or in its environment; or a function, in this process.
+    """Audit what a library has under a name, under `python` or in its environment.
 
     Parameters
     ----------
     library, requirements
         As for `dpbench_libraries.environment.interpreter`.
-    read : callable
-        ``read(call, data, pairs=..., relation=...)``: the `Case` of a name and its parameters, with a `Call`.
-    call, data, neighbour, claim, pairs, relation, python, say
+    case : Case
+        Of a `Call`.
+    python, say
         As for `dpbench_libraries.diffprivlib.audit`.
     **settings
         Of `dpbench_libraries.case.audit_case`; by default 10,000 runs a side at 0.999.
@@ -231,10 +225,6 @@ def audit_there(
     EnvironmentFailed
     """
     settings = {"trials": 10_000, "confidence": 0.999, **settings}
-    if callable(call):
-        return audit_case(of_call(call, data, neighbour=neighbour, relation=relation, claim=claim), **settings)
-    refuse_beside_a_name(neighbour, claim)
-    case = read(call, data, pairs=pairs, relation=relation)
     with Worker(chosen(library, requirements, python, say)) as worker:
         return audit_case(replace(case, sampler=Drawn(worker, case.sampler)), **settings)
 

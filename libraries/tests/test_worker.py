@@ -99,32 +99,24 @@ def test_the_command_finds_what_is_known_and_nothing_else(
     assert row["verdict"] == verdict and row["library"] == library and row["about"] == about
     assert (row["known"] is not None) == known and not row["unexpected"] and row["confidence"] == 1.0 - 1e-6
     assert row["command"].endswith("--trials 2000") and row["mechanism"][:9] in capsys.readouterr().out
-    before = {"rows": [{"library": library, "mechanism": name, "about": about} for name in ("x", row["mechanism"])]}
-    place.write_text(json.dumps(before))  # the other's row is kept, its own is made again
-    assert run(["audit-library", *words, "--trials", "300", "--json", str(place), "--add", "--quiet"]) == 0
-    rows = json.loads(place.read_text())["rows"]
-    assert [one["mechanism"] for one in rows] == ["x", row["mechanism"]] and rows[1]["runs"] == 300
 
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (InvalidInput("it raised"), 2)])
 def test_rows_before_an_interruption_or_an_error_are_kept(
     error: BaseException, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second of two rows is interrupted, or the library raises; its old row stands."""
+    """The second of two rows is interrupted, or the library raises."""
     place = tmp_path / "found.json"
-    old = [{"library": "diffprivlib", "mechanism": name, "about": ""} for name in ("tools.sum", "tools.quantile")]
-    place.write_text(json.dumps({"rows": old}))
 
     def rows(*given: Any, **settings: Any) -> Iterator[Row]:
         yield from made
         raise error
 
-    line = ["audit-library", "diffprivlib", "--mechanism", "tools.sum", "--json", str(place), "--add"]
+    line = ["audit-library", "diffprivlib", "--mechanism", "tools.sum", "--json", str(place)]
     made = [replace(_row(), mechanism="tools.sum")]
     monkeypatch.setattr(table, "rows", rows)
     assert run(line) == code
-    found = json.loads(place.read_text())["rows"]
-    assert found[0] == old[1] and [row["mechanism"] for row in found] == ["tools.quantile", "tools.sum"]
+    assert [row["mechanism"] for row in json.loads(place.read_text())["rows"]] == ["tools.sum"]
     made, before = [], place.read_text()
     assert run(line) == code and place.read_text() == before, "no row, no new file"
 
@@ -139,8 +131,6 @@ LINES = {
     "audit-library pydp --mechanism Conut": "mechanism must be one that pydp --list names (did you mean Count?)",
     "audit-library pydp --trials 10": "trials must be an integer >= 100, got 10",
     "audit-library pydp --confidence 1": "confidence must be a number strictly between 0 and 1",
-    "audit-library pydp --add": "--add must be beside --json FILE, the file that is added to, got 'None'",
-    "audit-library pydp --add --json /dev/null": "--json must be a file that this command wrote",
     "audit-library opendip --list": "did you mean opendp?",
     "audit-library pydp --python /nowhere/python": "--python must be an interpreter, got '/nowhere/python'",
     "audit-library pydp opendp --python /nowhere/python": "--python must be left out for opendp",
@@ -370,34 +360,3 @@ def test_bad_values_get_one_message(read, message: str) -> None:  # type: ignore
 def test_a_relation_that_is_given_is_the_claims_where_none_is_stated() -> None:
     case = diffprivlib.read("tools.other", UNIT, relation="replace")
     assert case.relation == "replace" and "for the relation 'replace'" in case.assumes[0]
-
-
-@pytest.mark.parametrize("library", [diffprivlib, pydp])
-def test_a_function_of_ones_own_is_called_in_this_process(library: Any) -> None:
-    """False-alarm rate 1e-6 an audit. Planted: half the noise, which an audit of 4,000 runs refutes."""
-
-    def total(scale: float) -> Any:
-        return lambda data, rng: float(np.sum(data)) + rng.laplace(scale=scale)
-
-    given: dict[str, Any] = {"relation": "add_remove", "claim": 1.0, "trials": 4_000, "confidence": 1.0 - 1e-6}
-    records = [0.0, 0.5, 1.0]
-    right, wrong = (library.audit(total(scale), records, **given) for scale in (1.0, 0.5))
-    assert (right.verdict, wrong.verdict) == ("not refuted", "refuted")
-    assert right.relation == "add_remove" and "a few records" in str(right) and len(right.pair[1]) == 2
-    given["claim"] = {"epsilon": 2.0, "delta": 0.01}
-    one = library.audit(total(0.5), records, neighbour=[0.0, 0.5], **given)
-    assert one.verdict == "not refuted" and one.delta == 0.01 and "given" in str(one)
-    for changed, message in (
-        ({"relation": None}, "relation must be given beside a function"),
-        ({"claim": None}, "claim must be given beside a function"),
-        ({"relation": "swap"}, "relation must be one of"),
-        ({"neighbour": [0.0, 0.0]}, "pairs must be neighbours by the relation 'add_remove'"),
-        ({"trials": 5}, "trials must be an integer >= 100"),
-        ({"trials": "auto"}, "trials must be an integer >= 100"),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            library.audit(total(1.0), records, **{**given, **changed})
-    with pytest.raises(InvalidInput, match="claim must be left out beside the name"):
-        library.audit("tools.sum", {"epsilon": 1.0}, claim=1.0)
-    with pytest.raises(InvalidInput, match="neighbour must be left out beside the name"):
-        library.audit("tools.sum", {"epsilon": 1.0}, neighbour=[1.0])

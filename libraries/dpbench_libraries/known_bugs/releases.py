@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +14,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench_libraries.environment import clean, interpreter
 from dpbench_libraries.known_bugs.cases import Case
 
-_DRAWS, _RECORDED = (Path(__file__).with_name(name) for name in ("draws.py", "recorded.py"))
+_DRAWS = Path(__file__).with_name("draws.py")
 
 
 @dataclass(frozen=True)
@@ -59,23 +56,10 @@ def drawn(case: Case, version: str, trials: int, seed: int) -> tuple[np.ndarray,
     python = _python(case.environments[version == "mended"])
     with tempfile.TemporaryDirectory() as made:
         place = Path(made, "draws.npz")
-        _answer(case, [python, str(_DRAWS), str(place), case.name, version, str(trials), str(seed)])
+        command = [python, str(_DRAWS), str(place), case.name, version, str(trials), str(seed)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=clean())
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise InvalidInput(f"case {case.name} must be drawn by its environment, got: {last}")
         with np.load(place) as found:
             return found["0"], found["1"]
-
-
-def recorded(case: Case, version: str, seed: int) -> dict[str, Any]:
-    """The gray box's result, found in the environment itself."""
-    python = _python(case.environments[version == "mended"])
-    command = [python, str(_RECORDED), case.name, version, repr(case.epsilon), repr(case.delta), str(seed)]
-    checkout = Path(__file__).parents[3]  # not what is installed here, which has its own numpy
-    where = os.pathsep.join(map(str, (checkout, checkout / "libraries")))
-    return dict(json.loads(_answer(case, command, PYTHONPATH=where).splitlines()[-1]))
-
-
-def _answer(case: Case, command: list[str], **variables: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=clean() | variables)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise InvalidInput(f"case {case.name} must be drawn by its environment, got: {last}")
-    return done.stdout
