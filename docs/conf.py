@@ -38,6 +38,7 @@ html_theme = "furo"
 html_title = f"dpbench {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["table.js"]
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings give types, with shapes and units
 autodoc_member_order = "bysource"
@@ -72,16 +73,16 @@ def _for_the_keyboard(app: Any, page: str, template: str, context: dict[str, Any
 
 
 def _report(app: Any, failed: Exception | None) -> None:
-    """The page of `dpbench report` stands beside the pages that link to it, and old addresses lead to the new ones."""
+    """What pages link to, and what is not a page of Sphinx."""
     if failed is None and app.builder.format == "html":
         shutil.copy(_HERE / "made" / "report.html", Path(app.outdir) / "made" / "report.html")
-        for old, new in claim_pages.old_addresses().items():
-            (Path(app.outdir) / "results" / "claims" / f"{old}.html").write_text(claim_pages.redirect(new), "utf-8")
+        claim_pages.finish(Path(app.outdir) / "results" / "claims", _HERE.parent)
 
 
 def setup(app: Any) -> None:
     app.connect("builder-inited", _once, priority=1)
     app.connect("html-page-context", _for_the_keyboard, priority=900)
+    app.connect("html-page-context", claim_pages.linked, priority=800)
     app.connect("build-finished", _report)
     app.connect("autodoc-skip-member", _not_ours)
     app.connect("autodoc-process-docstring", _bars, priority=400)

@@ -32,7 +32,6 @@ from dpbench.cli.options import (
     console,
     is_stdout,
     parts,
-    write,
     write_json,
 )
 from dpbench.core.printable import printable
@@ -71,17 +70,10 @@ Curve = Annotated[
     str | None,
     typer.Option("--curve", help="values of epsilon to bound delta at", metavar="E,E,...", show_default=False),
 ]
-Tradeoff = Annotated[
-    Path | None,
-    typer.Option(
-        "--tradeoff", help="write the trade-off curve: .csv, .pdf, .png, .svg", metavar="FILE", show_default=False
-    ),
-]
 
 CLAIMED = {"epsilon": (Epsilon, None), "delta": (Delta, 0.0), "confidence": (Confidence, 0.999)}
 UNIT = {"claim": (Claim, None)}
 READ = {"relation": (Relation, None), "score": (Score, None), "ignore": (Ignore, None)}
-TRADEOFF = {"tradeoff": (Tradeoff, None)}
 SAMPLED = {"workers": (WorkersOption, None), "scheduler": (SchedulerOption, None)}
 REPORTED = {
     "curve": (Curve, None),
@@ -128,7 +120,7 @@ def _parameters(options: dict[str, tuple[Any, Any]]) -> list[inspect.Parameter]:
     ]
 
 
-@command(CLAIMED, UNIT, READ, TRADEOFF, SAMPLED)
+@command(CLAIMED, UNIT, READ, SAMPLED)
 def audit(
     sampler: Sampler,
     data: Data,
@@ -150,7 +142,7 @@ def audit(
     return sampler, partial(by_values, *pair, trials=_trials(trials), max_seconds=max_seconds, **options)
 
 
-@command(CLAIMED, TRADEOFF, SAMPLED)
+@command(CLAIMED, SAMPLED)
 def audit_bits(
     sampler: Sampler, data: Data, neighbour: Neighbour, trials: Trials = "1000000", each: Each = False, **options: Any
 ) -> Any:
@@ -164,7 +156,7 @@ def audit_bits(
     return sampler, partial(by_bits, *pair, trials=_trials(trials), **options)
 
 
-@command(CLAIMED, UNIT, READ, TRADEOFF, SAMPLED)
+@command(CLAIMED, UNIT, READ, SAMPLED)
 def audit_search(
     sampler: Sampler,
     domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="a .json file, or records=5,low=0,high=1,nan=true")],
@@ -185,7 +177,7 @@ def audit_search(
     return sampler, partial(find_neighbours, mechanism, read_domain(domain), trials=trials, seconds=seconds, **options)
 
 
-@command(CLAIMED, UNIT, READ, TRADEOFF)
+@command(CLAIMED, UNIT, READ)
 def audit_arrays(
     outputs: Annotated[str, typer.Argument(metavar="OUTPUTS", help=f"outputs on the data set {_ARRAY}")],
     neighbour_outputs: Annotated[
@@ -274,12 +266,10 @@ def _run(
     curve: str | None,
     json_file: Path | None,
     quiet: bool,
-    tradeoff: Path | None = None,
     **options: Any,
 ) -> None:
     """Run an audit, write and print its result, and end with its code. Files are checked before the run."""
     check_writable("--json", json_file)
-    _check_tradeoff(tradeoff)
     epsilons = None if curve is None else _epsilons(curve)
     from dpbench.core.validation import InvalidInput
     from dpbench.runs.progress import on_stderr
@@ -296,8 +286,6 @@ def _run(
     finally:
         progress.close()
     bounds = None if epsilons is None else result.curve(epsilons).tolist()
-    if tradeoff is not None:
-        _write_tradeoff(tradeoff, result)
     if json_file is not None:
         more = {} if epsilons is None else {"curve": {"epsilon": epsilons, "delta": bounds}}
         write_json(json_file, {"schema": 1, **result.to_dict(), **more})
@@ -315,24 +303,6 @@ def _show_frames(error: BaseException) -> None:
     frames = own_frames(error.__cause__)
     if frames:
         print(printable(f"In your own code:\n{frames}"), file=sys.stderr)
-
-
-def _check_tradeoff(path: Path | None) -> None:
-    from dpbench.core.validation import invalid
-
-    if path is not None and path.suffix.lower() not in (".csv", ".pdf", ".png", ".svg"):
-        raise invalid("--tradeoff", "a file that ends in .csv, .pdf, .png or .svg", str(path))
-    check_writable("--tradeoff", path)
-
-
-def _write_tradeoff(path: Path, result: Any) -> None:
-    from dpbench.report.figures import save
-    from dpbench.report.tradeoff import tradeoff, tradeoff_table
-
-    if path.suffix.lower() == ".csv":
-        write(path, tradeoff_table(result))
-    else:
-        save(tradeoff(result), [path])
 
 
 def _trials(text: str) -> int | str:

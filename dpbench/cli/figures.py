@@ -39,7 +39,7 @@ def figures(
     sources: SourcesOption = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="where to write")] = Path("figures"),
     store: StoreOption = DEFAULT_STORE,
-    formats: Annotated[str, typer.Option("--format", metavar="LIST", help="of pdf, png, svg, eps, pgf")] = "pdf,png",
+    formats: Annotated[str, typer.Option("--format", metavar="LIST", help="of pdf, png, svg, eps")] = "pdf,png",
     width: Annotated[
         float | None, typer.Option("--width", help="inches; default of each figure", show_default=False, **NUMBER)
     ] = None,
@@ -60,7 +60,6 @@ def figures(
         str | None, typer.Option("--style", metavar="NAME", help="of matplotlib, or a file", show_default=False)
     ] = None,
     title: Annotated[bool, typer.Option("--title/--no-title", help="titles in the figure")] = True,
-    dark: Annotated[bool, typer.Option("--dark", help="for dark slides and pages: FIGURE_dark")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Draw the figures from committed and stored evidence. Exit 2 if a run is missing, and name it.
@@ -77,7 +76,7 @@ def figures(
     from dpbench.core.validation import InvalidInput, choice, invalid, real
     from dpbench.ledger.registry import all_papers, named, outside_claims
     from dpbench.report.drawings import DRAWINGS, SUMMARIES, of_many, of_one
-    from dpbench.report.figures import FORMATS, darken, look, resize, save, settle, untitled
+    from dpbench.report.figures import FORMATS, look, resize, save, settle, untitled
     from dpbench.report.provenance import about, write
     from dpbench.report.stored import best, known
 
@@ -113,7 +112,7 @@ def figures(
             raise invalid("--out", f"a folder that can be written ({error.strerror})", str(out)) from error
     outside, lost = {claim.id for claim in outside_claims()}, False
     for drawing in ready:
-        images = [out / f"{drawing.name}{'_dark' if dark else ''}.{kind}" for kind in kinds]
+        images = [out / f"{drawing.name}.{kind}" for kind in kinds]
         for image in images:
             check_writable("--out", image)
         mine = {name: found[name] for name in drawing.claims}
@@ -126,8 +125,6 @@ def figures(
                 if width is not None or height is not None:
                     resize(figure, width, height)
                 settle(figure)
-                if dark:
-                    darken(figure)
                 save(figure, images, about=made_from)
             except InvalidInput:
                 raise
@@ -137,8 +134,7 @@ def figures(
                 one_line(f"{drawing.name} is left out: {type(error).__name__}: {error}")
                 lost = True
                 continue
-        if not dark:
-            write(out / drawing.name, drawing.said, made_from, mine)
+        write(out / drawing.name, drawing.said, made_from, mine)
         stale = [name for name in drawing.claims if found[name].stale]
         if stale:
             one_line(f"{drawing.name} is stale: the code has changed since; {_command(stale)}")

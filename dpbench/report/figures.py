@@ -10,10 +10,7 @@ import functools
 import importlib
 import io
 import logging
-import shutil
-import subprocess
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -26,18 +23,13 @@ import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import Collection
-from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from dpbench.core import validation
 from dpbench.ledger.measurement import having
-from dpbench.ledger.words import ROWS
-from dpbench.report.signs import SIGNS, signs_as_mathematics
+from dpbench.ledger.words import FAILED, ROWS
 
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
@@ -57,7 +49,7 @@ _WIDTH: list[float] = []
 """The width in inches that the figure will have, where it is known when it is drawn."""
 _PLACE: list[Any] = []
 """Where the next drawing goes: axes, a subfigure or a figure of the caller's; empty: a figure of its own."""
-FORMATS = ("pdf", "png", "svg", "eps", "pgf")
+FORMATS = ("pdf", "png", "svg", "eps")
 SERIF = ("STIXGeneral", "DejaVu Serif")
 """What "serif" is: the faces of Times, which come with matplotlib."""
 
@@ -215,23 +207,16 @@ def rate(evidence: Mapping[str, Any], *, title: str, measured: str = "excess pop
 
 
 def named(figure: Figure, claim: str, finding: str = "") -> Figure:
-    """The figure with the paper and what was found above all else; without a finding, the paper's title, small."""
-    if _PLACE or figure.get_suptitle():
+    """The figure with the paper and what was found above all else, where something was."""
+    if _PLACE or not finding or figure.get_suptitle():
         return figure
-    from dpbench.ledger.registry import all_papers
-
-    name = claim.partition(".")[0]
     with in_style():
-        if finding:
-            text = figure.suptitle(f"{name}: {finding}", fontsize=small(7.0), fontweight="bold", x=0.01, ha="left")
-            width = _WIDTH[-1] if _WIDTH else figure.get_size_inches()[0]
-            share = 0.97 * width * figure.dpi / text.get_window_extent().width
-            if share < 1.0:
-                text.set_text(textwrap.fill(text.get_text(), int(share * len(text.get_text()))))
-        elif _LOOK.get("font.size") is None:
-            said = next((paper.title or paper.name for paper in all_papers() if paper.name == name), name)
-            said = said.replace("$", r"\$")
-            figure.suptitle(f"{name}: {said}", fontsize=5, color=GREY, x=0.99, ha="right")
+        said = f"{claim.partition('.')[0]}: {finding}"
+        text = figure.suptitle(said, fontsize=small(7.0), fontweight="bold", x=0.01, ha="left")
+        width = _WIDTH[-1] if _WIDTH else figure.get_size_inches()[0]
+        share = 0.97 * width * figure.dpi / text.get_window_extent().width
+        if share < 1.0:
+            text.set_text(textwrap.fill(said, int(share * len(said))))
     return figure
 
 
@@ -354,8 +339,9 @@ class Summary:
     def figure(self, found: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
         figure = self.draw({name: (found[name].verdict, found[name].evidence) for name in self.claims})
-        counts = Counter(found[name].verdict for name in self.claims).most_common()
-        return named(figure, self.claims[0], "rows " + ", ".join(f"{verdict} {count}" for verdict, count in counts))
+        against = sum(found[name].verdict in FAILED for name in self.claims)
+        said = f"{against or 'none'} of {len(self.claims)} rows contradicts what is printed"
+        return named(figure, self.claims[0], said)
 
 
 def columns(evidence: Mapping[str, Any], *names: str, table: str = "") -> list[np.ndarray]:
@@ -365,8 +351,24 @@ def columns(evidence: Mapping[str, Any], *names: str, table: str = "") -> list[n
     return [np.array([float(value) for value in found[name]]) for name in names]
 
 
-HOLDS_ZERO = "upper end: holds 0"
+HOLDS_ZERO = "upper end, interval contains 0"
 """Of points that `with_intervals` cannot draw whole."""
+
+
+def label_ends(axes: Any) -> None:
+    """The name of each labelled line beside its right end in its colour; where names would overlap, moved apart."""
+    places = []
+    for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+        line = handle if isinstance(handle, Line2D) else handle[0]
+        end = axes.transData.transform((1.0, np.asarray(line.get_ydata(), dtype=float)[-1]))[1]
+        places.append((axes.transAxes.inverted().transform((0.0, end))[1], label, line.get_color()))
+    size = small(7.0)
+    least = 1.5 * size * axes.figure.dpi / 72.0 / axes.get_window_extent().height  # constrained layout takes some of it
+    at = -np.inf
+    for height, label, colour in sorted(places):
+        at = max(height, at + least)
+        style: dict[str, Any] = {"xycoords": "axes fraction", "va": "center", "annotation_clip": False}
+        axes.annotate(label, (1.03, at), color=colour, fontsize=size, **style)
 
 
 def with_intervals(
@@ -419,39 +421,6 @@ def untitle(axes: Iterable[Any]) -> None:
             one.set_title("", loc=place)
 
 
-NIGHT = "#131416"
-"""The ground of a dark figure: that of the dark pages."""
-
-
-def darken(figure: Figure) -> Figure:
-    """The figure on a dark ground: every grey, black and white is turned over, colours stay.
-
-    For slides and pages that are dark; on paper the figure stays as it was drawn.
-    """
-    figure.draw_without_rendering()  # ticks are made when they are first drawn
-    for artist in figure.findobj(lambda one: isinstance(one, (Line2D, Text, Patch, Collection))):
-        line, text = isinstance(artist, Line2D), isinstance(artist, Text)
-        parts = _OF_LINES if line else ("color",) if text else ("facecolor", "edgecolor")
-        was = {part: getattr(artist, f"get_{part}")() for part in parts}  # all of them, before one changes another
-        for part, colour in was.items():
-            getattr(artist, f"set_{part}")(_turned(colour))
-    return figure
-
-
-_OF_LINES = ("color", "markerfacecolor", "markeredgecolor")
-
-
-def _turned(colour: Any) -> Any:
-    """A colour, or rows of them: what has no hue is light where it was dark, and white is the ground."""
-    if isinstance(colour, str) and colour in ("none", "auto"):
-        return colour
-    rgba = to_rgba_array(colour)
-    grey = np.ptp(rgba[:, :3], axis=1) < 0.06
-    ground, ink = (np.array(to_rgb(end)) for end in (NIGHT, "#e8e8e8"))
-    rgba[grey, :3] = ink + rgba[grey, :1] * (ground - ink)
-    return rgba[0] if len(rgba) == 1 else rgba
-
-
 def save(figure: Figure, paths: Iterable[Path], *, about: Mapping[str, str] | None = None) -> None:
     """Write the figure, in the format that each path's suffix names; equal evidence gives equal bytes.
 
@@ -461,48 +430,18 @@ def save(figure: Figure, paths: Iterable[Path], *, about: Mapping[str, str] | No
     paths : iterable of Path
     about : mapping of str to str, optional
         What the figure was made from (`dpbench.report.provenance`): goes into the metadata.
-
-    Raises
-    ------
-    InvalidInput
-        For pgf, where LaTeX or its package underscore is not there, or LaTeX cannot print a text of the figure.
     """
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns of the fonts' own dates, which are left out
     for path in paths:
         kind = path.suffix.removeprefix(".")
-        if kind == "pgf" and not _latex():
-            raise validation.invalid(
-                "format", "one that needs no LaTeX, for here is no pdflatex with underscore.sty", kind
-            )
-        more: Any = {"pgf.texsystem": "pdflatex", "pgf.rcfonts": False, "svg.hashsalt": "dpbench"}
-        if kind == "pgf":
-            more["pgf.preamble"] = "\n".join(
-                rf"\DeclareUnicodeCharacter{{{ord(sign):04X}}}{{\ensuremath{{{text}}}}}" for sign, text in SIGNS.items()
-            )
-        with in_style(), matplotlib.rc_context(more):
-            try:
-                figure.savefig(path, **_metadata(kind, about or {}))
-            except ValueError as error:
-                if kind != "pgf":
-                    raise
-                raise validation.invalid("format", f"one that needs no LaTeX, which says: {error}", kind) from None
-        if kind == "pgf":  # the document that reads it declares no signs
-            path.write_text(signs_as_mathematics(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-def _latex() -> bool:
-    """Whether there is what matplotlib writes pgf with."""
-    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
-        return False
-    return subprocess.run(["kpsewhich", "underscore.sty"], capture_output=True, check=False).returncode == 0
+        with in_style(), matplotlib.rc_context({"svg.hashsalt": "dpbench"}):
+            figure.savefig(path, **_metadata(kind, about or {}))
 
 
 def _metadata(kind: str, about: Mapping[str, str]) -> dict[str, Any]:
     """Undated, with what the figure was made from in the fields that the format has: an option of `savefig`."""
     said = "; ".join(f"{name}: {value}" for name, value in about.items())
     fields: dict[str, Any] = {"Creator": "dpbench"}
-    if kind == "pgf":
-        return {}
     if kind == "pdf":
         fields = {"CreationDate": None} | ({"Title": about["figure"], "Keywords": said} if about else {})
     elif kind == "png":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NOT_RUN = "not run"
 _WIDE = 120  # characters from which the kind and the source stand beside
 _VERDICTS = ("inconsistent", "refuted", "vacuous", "undecided", "not refuted", "consistent", "proved", NOT_RUN)
-_SHORT = (0, len("inconsistent"), len("hypothesis"))
+_SHORT = (0, len("inconsistent"), len("corner"))
 """The least room for each of the first three columns."""
 _LEAST = 20  # characters of the column that is cut
 ORDERS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -84,16 +84,17 @@ def _row(claim: Claim, shown: Shown | None) -> dict[str, Any]:
 
 
 def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """A line for each entry, within the width of the terminal, and the counts of verdicts and weights."""
+    """A line for each entry, within the width of the terminal, and the counts of verdicts and of who is hurt."""
     wide = console.width >= _WIDE
-    titles = ("claim", "verdict", "weight", *(("kind", "source") if wide else ()))
+    titles = ("claim", "verdict", "hurt", *(("kind", "source") if wide else ()))
     cells = [
-        (row["id"], _said(row), row["weight"] or "", *((row["kind"], row["source"]) if wide else ())) for row in listed
+        (row["id"], _said(row), (row["hurt"] or "").partition(":")[0], *((row["kind"], row["source"]) if wide else ()))
+        for row in listed
     ]
     console.print(aligned(titles, cells, console.width))
     verdicts = Counter(row["verdict"] or NOT_RUN for row in listed)
     grades = counts((row["verdict"], row["grade"]) for row in listed if row["verdict"])
-    weights = Counter(row["weight"] for row in listed if row["weight"])
+    hurt = Counter(_who(row) for row in listed if row["hurt"])
     said = ", ".join(f"{verdicts[name]} {name}" for name in _VERDICTS if verdicts[name])
     entries = len({row["entry"] for row in listed})
     what = f"{entries} entries" if entries != 1 else "1 entry"
@@ -101,10 +102,13 @@ def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
     console.print(f"{what}{rows}: {said}")
     if grades:
         console.print(f"grades: {graded(grades)}")
-    if weights:
-        told = ", ".join(f"{name} {weights[name]}" for name in WEIGHTS if weights[name])
-        console.print(f"weights of what does not hold: {told}")
+    if hurt:
+        console.print("hurt by what does not hold: " + ", ".join(f"{name} {hurt[name]}" for name in HURT if hurt[name]))
     console.print("Stored verdicts; `dpbench evidence status` says which are of other code than the present.")
+
+
+def _who(row: Mapping[str, Any]) -> str:
+    return str(row["hurt"] or "").partition(":")[0]
 
 
 def _said(row: Mapping[str, Any]) -> Text:

@@ -327,7 +327,7 @@ def _width(column: str | float) -> float:
 
 
 def save(figure: Figure, *paths: str | Path) -> None:
-    """Write the figure as PDF, PNG, SVG, EPS or PGF, by the ending; undated, fonts embedded.
+    """Write the figure as PDF, PNG, SVG or EPS, by the ending; undated, fonts embedded.
 
     Parameters
     ----------

@@ -142,7 +142,12 @@ def _reply(claim: Claim) -> str:
 
 
 def _evidence(claim: Claim, shown: Shown, scope: str) -> tuple[str, ...]:
-    """Verdict and value with what they rest on, then the notes, of which the errata have the first."""
+    """What was measured, then the notes, of which the errata have the first."""
+    return (measured(claim, shown), *shown.evidence["notes"][: 1 if scope == ERRATA else None])
+
+
+def measured(claim: Claim, shown: Shown) -> str:
+    """Verdict and value with what they rest on."""
     found, rests = shown.evidence, basis(claim, shown.verdict, shown.evidence)
     value = f"{number(found['value'])} {interval(found['interval'])}".strip()
     run = [f"level {shown.level}", f"seed {shown.seed}"]
@@ -151,5 +156,4 @@ def _evidence(claim: Claim, shown: Shown, scope: str) -> tuple[str, ...]:
     run += [f"{found['seconds']:.1f} s", *([shown.recorded] if shown.recorded else [])]
     run += ["stale: the code has changed since"] if shown.stale else []
     grade = f"grade {rests.grade} (decided: {rests.decided}; link: {rests.link})"
-    head = f"{shown.verdict}, value {value}; {grade}; {', '.join(run)}"
-    return (head, *found["notes"][: 1 if scope == ERRATA else None])
+    return f"{shown.verdict}, value {value}; {grade}; {', '.join(run)}"

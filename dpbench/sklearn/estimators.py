@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dpbench.core.validation import choice, invalid
+from dpbench.core.validation import choice, invalid, real
 from dpbench.papers.glm.comparison import ALGORITHMS, HEAVY_TAILED
 from dpbench.papers.glm.comparison import mechanism as by_name
 from dpbench.papers.glm.problem import GLMProblem
@@ -97,12 +97,16 @@ def _mechanism(value: Any) -> Any:
 class _OverGLM(PrivateLinear):
     """The mechanisms for generalised linear models."""
 
+    _reach: float  # the default radius in units of y_bound/x_bound
+
     def _bounded(self, X: Any, y: np.ndarray, y_bound: float) -> GLMProblem:
         given: Any = self
+        radius = given.radius
+        if radius is None:
+            radius = self._reach * real("y_bound", y_bound, above=0.0) / real("x_bound", given.x_bound, above=0.0)
         return GLMProblem(
-            X, y, loss=given.loss, x_bound=given.x_bound, y_bound=y_bound, radius=given.radius,
-            on_excess=given.on_excess,
-        )  # fmt: skip
+            X, y, loss=given.loss, x_bound=given.x_bound, y_bound=y_bound, radius=radius, on_excess=given.on_excess
+        )
 
     def _prepared(self, X: Any, y: Any) -> tuple[Any, Any, float, float]:
         given: Any = self
@@ -148,8 +152,9 @@ class PrivateRegressor(RegressorMixin, _OverGLM):
     epsilon, delta : float
     x_bound, y_bound : float
         Bounds on ‖x‖₂ and |y|: declared, never computed from the records.
-    radius : float
-        Of the ball of the weights, that of the constant included.
+    radius : float, optional
+        Of the ball of the weights, that of the constant included; default 3 `y_bound`/`x_bound`. The noise grows with
+        it, so search over it where the fit is poor.
     loss : str or Loss
         "squared", "half-squared", "huber" or "absolute".
     fit_intercept : bool
@@ -171,9 +176,11 @@ class PrivateRegressor(RegressorMixin, _OverGLM):
     n_features_in_ : int
     """
 
+    _reach = 3.0
+
     def __init__(
         self, mechanism: Any = "noisy-gd", *, x_bound: float, y_bound: float, epsilon: float = 1.0, delta: float = 1e-5,
-        radius: float = 1.0, loss: Any = "squared", fit_intercept: bool = True, on_excess: str = "clip",
+        radius: float | None = None, loss: Any = "squared", fit_intercept: bool = True, on_excess: str = "clip",
         arithmetic: str = "float", random_state: Any = None,
     ) -> None:  # fmt: skip
         self.mechanism = mechanism
@@ -205,8 +212,10 @@ class PrivateClassifier(ClassifierMixin, _OverGLM):
 
     Parameters
     ----------
-    mechanism, epsilon, delta, x_bound, radius, fit_intercept, on_excess, arithmetic, random_state
+    mechanism, epsilon, delta, x_bound, fit_intercept, on_excess, arithmetic, random_state
         As in `PrivateRegressor`.
+    radius : float, optional
+        As there; default 10/`x_bound`.
     loss : str or Loss
         "logistic", or a loss for numbers, which then has the labels ±1.
     classes : sequence of two labels, or "public"
@@ -220,9 +229,11 @@ class PrivateClassifier(ClassifierMixin, _OverGLM):
         As in `PrivateRegressor`.
     """
 
+    _reach = 10.0
+
     def __init__(
         self, mechanism: Any = "noisy-gd", *, x_bound: float, classes: Sequence[Any] | str, epsilon: float = 1.0,
-        delta: float = 1e-5, radius: float = 1.0, loss: Any = "logistic", fit_intercept: bool = True,
+        delta: float = 1e-5, radius: float | None = None, loss: Any = "logistic", fit_intercept: bool = True,
         on_excess: str = "clip", arithmetic: str = "float", random_state: Any = None,
     ) -> None:  # fmt: skip
         self.mechanism = mechanism

@@ -216,17 +216,3 @@ def test_rates_are_checked() -> None:
     one_run = audit_one_run(lambda inc, rng: inc + rng.laplace(size=len(inc)), 100)
     with pytest.raises(InvalidInput, match="the result must be of an audit of two data sets"):
         one_run.tradeoff([0.5])
-
-
-def test_the_figure_and_the_table_hold_the_curve() -> None:
-    from dpbench.report.tradeoff import tradeoff as draw
-    from dpbench.report.tradeoff import tradeoff_table
-
-    found = audit(gaussian, 0.0, 2.0, trials=20_000)
-    axes = draw(found).axes[0]
-    x, y = axes.lines[0].get_data()
-    assert np.array_equal(y, found.tradeoff(x)) and axes.get_xlabel() == "false-positive rate"
-    header, *rows = tradeoff_table(found).splitlines()
-    numbers = np.array([[float(cell) for cell in row.split(",")] for row in rows])
-    assert header.count(",") == 2 and numbers[:, 1] == pytest.approx(found.tradeoff(numbers[:, 0]), abs=1e-5)
-    assert numbers[:, 1] + numbers[:, 2] == pytest.approx(np.ones(len(rows)), abs=1e-5)

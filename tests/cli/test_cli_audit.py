@@ -329,15 +329,6 @@ def test_the_curve_is_printed_and_written(place: Path, capsys: pytest.CaptureFix
         assert "delta at least" in capsys.readouterr().out
 
 
-@pytest.mark.slow
-def test_the_tradeoff_curve_is_written(place: Path) -> None:
-    for suffix in ("csv", "pdf", "png", "svg"):
-        assert run([*PAIR.split(), "--tradeoff", f"curve.{suffix}", "--quiet"]) == 0
-        assert (place / f"curve.{suffix}").stat().st_size > 200
-    header, first, *_ = (place / "curve.csv").read_text().splitlines()
-    assert header.startswith("false_positive_rate,") and first == "0,1,0"
-
-
 def test_what_stands_beside_is_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["audit-scores", "included.npy", "scores.npy"]) == 0
     out = capsys.readouterr().out

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from dpbench.report.listing import aligned
 
-TITLES = ("claim", "verdict", "weight", "kind", "source")
+TITLES = ("claim", "verdict", "hurt", "kind", "source")
 LONG = "toy." + "very-long-name-" * 6 + "rate.n"
 ROWS = [
     (

@@ -195,18 +195,8 @@ def test_the_caption_goes_through_latex(tmp_path: Path, run: Run, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     assert run("figures delta_thm5 --out f --width 3.25 --font serif --format pdf")[0] == 0
     figure = "\\includegraphics{f/delta_thm5.pdf}"
-    if figures._latex():
-        for name in ("delta_thm5", "stability_publicdata_alg2"):  # Greek letters in a title, mathematics beside an axis
-            assert run(f"figures {name} --out f --width 3.25 --format pgf")[0] == 0
-            assert Path(f"f/{name}.pgf").read_text().isascii()
-            figure += f"\\input{{f/{name}.pgf}}"
-    else:
-        code, _, err = run("figures delta_thm5 --out f --format pgf")
-        assert code == 2 and "format must be one that needs no LaTeX" in err
     Path("a.tex").write_text(
-        "\\documentclass{article}\\usepackage{graphicx}"
-        "\\IfFileExists{pgf.sty}{\\usepackage{pgf}}{}\\begin{document}"
-        f"\\def\\mathdefault#1{{#1}}{figure}"
+        f"\\documentclass{{article}}\\usepackage{{graphicx}}\\begin{{document}}{figure}"
         "\\begin{figure}\\input{f/delta_thm5.tex}\\end{figure}\\end{document}"
     )
     done = subprocess.run(["pdflatex", "-halt-on-error", "a.tex"], capture_output=True, text=True, errors="replace")
@@ -236,16 +226,6 @@ def test_a_paper_of_two_columns_has_no_overfull_box(tmp_path: Path, run: Run, mo
         assert done.returncode == 0, done.stdout[-2000:]
         assert command is tex or "Warning" not in done.stdout, done.stdout
     assert "Overfull" not in done.stdout and "undefined" not in done.stdout, done.stdout
-
-
-@pytest.mark.process
-def test_a_text_that_latex_cannot_print_is_named(tmp_path: Path) -> None:
-    if not figures._latex():
-        pytest.skip("without LaTeX and what matplotlib writes pgf with")
-    own = Figure()
-    own.suptitle("$\\nosuchcommand$", parse_math=False)
-    with pytest.raises(InvalidInput, match=r"format must be one that needs no LaTeX, which says: .*nosuchcommand"):
-        figures.save(own, [tmp_path / "own.pgf"])
 
 
 def every() -> list[Any]:
@@ -376,27 +356,6 @@ def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:
     whole, marks = axes.lines[0], axes.lines[-1]
     assert whole.get_xdata().tolist() == [1.0] and marks.get_label() == figures.HOLDS_ZERO
     assert marks.get_xdata().tolist() == [2.0, 3.0] and marks.get_ydata().tolist() == [0.3, 0.2]
-
-
-@pytest.mark.slow
-def test_a_dark_figure_turns_what_has_no_hue(tmp_path: Path, run: Run) -> None:
-    figure = drawn()
-    axes = figure.axes[0]
-    axes.plot([0.0, 1.0], [1.0, 0.0], color="black", marker="o", mfc="white")
-    axes.plot([0.0, 1.0], [0.5, 0.5], color="#0072B2")
-    axes.set_title("a title")
-    figures.darken(figure)
-    ground, ink = matplotlib.colors.to_rgb(figures.NIGHT), matplotlib.colors.to_rgb("#e8e8e8")
-    assert figure.get_facecolor()[:3] == pytest.approx(ground) == axes.get_facecolor()[:3]
-    black, blue = axes.lines[1:]
-    assert black.get_color()[:3] == pytest.approx(ink) == black.get_markeredgecolor()[:3]
-    assert black.get_markerfacecolor()[:3] == pytest.approx(ground)
-    assert blue.get_color()[:3] == pytest.approx(matplotlib.colors.to_rgb("#0072B2"))
-    texts = [axes.title, *axes.get_xticklabels(), *axes.get_legend_handles_labels()[0][:0]]
-    assert all(matplotlib.colors.to_rgb(text.get_color()) == pytest.approx(ink) for text in texts)
-    assert run(f"figures rate_thm1 --dark --format png --out {tmp_path} --quiet")[0] == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["rate_thm1_dark.png"]
-    assert matplotlib.image.imread(str(tmp_path / "rate_thm1_dark.png"))[0, 0, :3] == pytest.approx(ground, abs=0.01)
 
 
 @pytest.mark.evidence

@@ -60,7 +60,7 @@ def test_rows_are_the_slopes_of_the_evidence_in_the_order_of_the_table(verdicts:
     assert low.ratio == pytest.approx((1.5 * 400.0**-0.02, 1.5 * 100.0**-0.02)) and floor.ratio == (1.27, 1.5)
     assert high.expected == pytest.approx(0.0) and high.verdict == "inconsistent"
     assert (meet.quantity, meet.interval) == ("d* in n", None)
-    assert (floor.quantity, floor.expected, floor.measured) == ("error / floor", None, 1.27)
+    assert (floor.quantity, floor.expected, floor.measured) == ("error / lower bound", None, 1.27)
 
 
 def test_markdown_has_every_entry_and_marks_stale_ones(verdicts: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ def test_markdown_has_every_entry_and_marks_stale_ones(verdicts: dict[str, Any])
     assert "| +0.500 | +0.480 | +0.430, +0.530 | 1.33 to 1.37 | 2 | consistent (stale) |" in low
     assert sum("(stale)" in line for line in lines) == 1
     (floor,) = (line for line in lines if "`glm.thm4.floor.exact`" in line)
-    assert "| error / floor | ≥ 1 | 1.270 |  | 1.27 to 1.5 | 1.4 | not refuted |" in floor
+    assert "| error / lower bound | ≥ 1 | 1.270 |  | 1.27 to 1.5 | 1.4 | not refuted |" in floor
 
 
 def test_what_a_cell_leaves_out_stands_in_its_rows() -> None:
@@ -132,7 +132,7 @@ def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts: dict[str
     axes, beside = figure.axes
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [
         "Theorem 1: excess in d", "Theorem 2: excess in d", "Table 1 (low meets high, printed): d* in n",
-        "Theorem 4 (exact): error / floor",
+        "Theorem 4 (exact): error / lower bound",
     ]  # fmt: skip
     points = {x for line in axes.get_lines() if line.get_marker() in "oX" for x in line.get_xdata()}
     assert points == {0.48, 0.8, 0.69}

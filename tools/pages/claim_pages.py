@@ -5,30 +5,33 @@ Its address is results/claims/ID.html. The pages are in no table of contents; th
 
 from __future__ import annotations
 
-import difflib
 import re
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dpbench.certificates import shown as certificates
+from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
 from dpbench.ledger.entry import is_test, moved
+from dpbench.ledger.registry import all_papers
+from dpbench.ledger.statement import Statement
 from dpbench.ledger.verify import all_claims
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.report.figures import Drawing, Summary
+from dpbench.report.latex import bibtex
 from dpbench.report.mathematics import in_markdown, quoted, typeset
+from dpbench.report.provenance import digest
 from dpbench.report.stored import Shown
-from dpbench.report.view import ERRATA, MEANING, view
+from dpbench.report.view import ERRATA, MEANING, harm, measured, reproduce, view
 
 FIGURES = "../../../figures"
 """The PNG files of the figures, seen from a page."""
 REPORT = "../../made/report.html"
 """The page of `dpbench report`, seen from a page."""
-_ALIKE = 0.5
-"""From this share of common words on, two statements differ in symbols, and these are marked."""
-_WORD = re.compile(r"\s+|[\w.]+|.")
 
 
 def old_addresses() -> dict[str, str]:
@@ -62,17 +65,19 @@ def texts(found: Mapping[str, Shown]) -> dict[str, str]:
     for drawing in every:
         for name in drawing.claims:
             drawn.setdefault(name, []).append(drawing.name)
+    titles = {paper.name: paper.title or paper.name for paper in all_papers()}
     made: dict[str, list[str]] = {}
     for name, claim in known.items():
         title, under = in_markdown(claim.source), claim.id != claim.entry
+        whole = f"{title}: {in_markdown(titles[claim.paper])}"
         lines = made.setdefault(claim.entry, ["---", "orphan: true", "---", ""])
-        lines += [f'<span id="{claim.row}"></span>', "", f"## {claim.row}: {title}"] if under else [f"# {title}"]
-        lines += ["", f"`{name}`, {claim.paper}", ""]
+        lines += [f'<span id="{claim.row}"></span>', "", f"## {claim.row}: {title}"] if under else [f"# {whole}"]
+        lines += ["", f"`{name}`", ""]
         lines += [_verdict(claim, found.get(name)), "", *_statements(claim, known.get(claim.holds)), ""]
         for part in view(claim, scope=ERRATA):
             if part.form == "quotation":
                 lines += [str(Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(claim.quote))), ""]
-            elif part.form in ("prose", "caveat") and part.label not in ("Where", "Certificate"):
+            elif part.form in ("prose", "caveat") and part.label not in ("Where", "Certificate", "Who is hurt"):
                 said = quoted(part.lines[0]) if part.form == "caveat" else in_markdown(part.lines[0])
                 lines += [f"**{part.label}.** {said}", ""]
         if name in corrected:
@@ -91,53 +96,141 @@ def _verdict(claim: Claim, shown: Shown | None) -> str:
     if shown is None:
         return "Not run."
     said = f"**{shown.verdict[:1].upper() + shown.verdict[1:]}** ({shown.grade}{', stale' if shown.stale else ''})."
-    return f"{said} {MEANING[claim.weight]}." if claim.weight else said
+    meaning = harm(claim) or (MEANING[claim.weight] if claim.weight else "")
+    return f"{said} {in_markdown(meaning)}." if meaning else said
 
 
 def _statements(claim: Claim, twin: Claim | None) -> list[str]:
-    """The statement, or printed and corrected beside each other with the words marked in which they differ."""
+    """The statement, or printed and corrected side by side, with the formulas marked that differ."""
+    head = "<table class='twins'><tr><th>As printed</th><th>What holds ({})</th></tr>"
+    body = "<tr><td>{}</td><td>{}</td></tr></table>"
     if twin is None:
-        return [in_markdown(claim.statement)]
-    mine, other = marked(claim.statement, twin.statement)
-    head = Markup("<table class='twins'><tr><th>As printed</th><th>What holds ({})</th></tr>")
-    body = Markup("<tr><td>{}</td><td>{}</td></tr></table>")
-    return [str(head.format(Markup(link(twin.id))) + body.format(mine, other))]
+        return formal(claim.formal) if claim.formal else [in_markdown(claim.statement)]
+    title = Markup(head).format(Markup(link(twin.id)))
+    if claim.formal is None or twin.formal is None:
+        return [str(title + Markup(body).format(typeset(claim.statement), typeset(twin.statement)))]
+    mine, other = claim.formal, twin.formal
+    cells = [_sentence(one, beside) + _where(one) for one, beside in ((mine, other), (other, mine))]
+    return [str(title + Markup(body).format(*cells)), "", *_symbols(mine, other)]
 
 
-def marked(a: str, b: str) -> tuple[Markup, Markup]:
-    """Both texts, with what differs in <mark>; untouched and typeset where they have little in common."""
-    words = _WORD.findall(a), _WORD.findall(b)
-    match = difflib.SequenceMatcher(None, *words, autojunk=False)
-    if match.ratio() < _ALIKE:
-        return typeset(a), typeset(b)
-    sides: tuple[list[Markup], list[Markup]] = ([], [])
-    for kind, first, last, begin, end in match.get_opcodes():
-        for side, part in ((sides[0], words[0][first:last]), (sides[1], words[1][begin:end])):
-            text = typeset("".join(part))
-            if text:
-                side.append(text if kind == "equal" or not text.strip() else Markup("<mark>{}</mark>").format(text))
-    return Markup("").join(sides[0]), Markup("").join(sides[1])
+def formal(statement: Statement) -> list[str]:
+    """A `Statement` in mathematics, with its definitions and the meanings of its symbols."""
+    return [str(_sentence(statement, statement) + _where(statement)), "", *_symbols(statement)]
+
+
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+def _sentence(statement: Statement, beside: Statement) -> Markup:
+    """`about` with its holes as formulas; a definition that differs from that of `beside` is marked."""
+    text, *parts = _HOLE.split(statement.about)
+    said = [typeset(text)]
+    for name, text in zip(parts[::2], parts[1::2], strict=True):
+        if name == "claim":
+            said.append(typeset(statement.notion) if statement.notion else quoted(statement.claim.latex))
+        elif name in statement.definitions:
+            differs = statement.definitions[name] != beside.definitions.get(name)
+            said.append(Markup("<mark>{}</mark>" if differs else "{}").format(_defined(statement, name)))
+        else:
+            said.append(_mathematics(formula.latex_name(name)) if name in statement.symbols else escape(name))
+        said.append(typeset(text))
+    return Markup("").join(said)
+
+
+def _defined(statement: Statement, name: str) -> Markup:
+    return _mathematics(f"{formula.latex_name(name)} = {formula.latex(statement.definitions[name])}")
+
+
+def _mathematics(latex: str) -> Markup:
+    return quoted("$" + latex.replace(r"\mathrm", r"\text") + "$")
+
+
+def _used(statement: Statement) -> set[str]:
+    """Symbols and definitions that the sentence needs, those of its definitions among them."""
+    used = set(_HOLE.findall(statement.about)) & {*statement.definitions, *statement.symbols}
+    used |= set() if statement.notion else {*statement.definitions, *statement.symbols}
+    for _, (_, *sides), _ in statement.conditions:
+        used = used.union(*map(formula.names, sides))
+    for name in reversed(list(statement.definitions)):
+        used |= formula.names(statement.definitions[name]) if name in used else set()
+    return used
+
+
+def _where(statement: Statement) -> Markup:
+    """What the sentence leaves out: definitions, then conditions."""
+    shown, used = set(_HOLE.findall(statement.about)), _used(statement)
+    lines = [_defined(statement, name) for name in statement.definitions if name in used - shown]
+    lines += [_mathematics(formula.latex(condition)) for _, condition, _ in statement.conditions]
+    return Markup("<p>where {}</p>").format(Markup(", ").join(lines)) if lines else Markup("")
+
+
+def _symbols(*statements: Statement) -> list[str]:
+    meanings = {name: one.symbols[name].meaning for one in statements for name in one.symbols if name in _used(one)}
+    said = (f"{_mathematics(formula.latex_name(name))}: {in_markdown(what)}" for name, what in meanings.items())
+    return [f"**Symbols.** {'; '.join(said)}.", ""] if meanings else []
 
 
 def _evidence(claim: Claim, shown: Shown | None) -> list[str]:
     lines = []
     if shown is not None:
-        value, interval = shown.evidence["value"], shown.evidence["interval"]
-        number = value if isinstance(value, str) else f"{value:.6g}"
-        ends = "" if interval is None else f", interval {interval[0]:.4g} to {interval[1]:.4g}"
-        lines += [f"**Evidence.** {number}{ends}, level of error {shown.evidence['level']:g}.", ""]
-        lines += [*(f"- {in_markdown(note)}" for note in shown.evidence["notes"]), ""]
+        what, *notes = shown.evidence["notes"] or ("value",)
+        head, _, rest = measured(claim, shown).partition("; ")
+        said = f"{what.removeprefix('value: ')}: {head.partition('value ')[2]}"
+        lines += [f"**Evidence.** {in_markdown(said[:1].upper() + said[1:])}. {in_markdown(rest)}.", ""]
+        lines += [*(f"- {in_markdown(note)}" for note in notes), ""]
     files = certificates.known().get(claim.id, [])
     for one in files:
-        file = f"evidence/certificates/{claim.id}.{one['kind']}.json"
-        how = "Check it with nothing of this project but one file:"
-        run = "```sh", "pip install python-flint", f"python checker/dpbench_check.py {file}", "```"
-        lines += [f"**Certificate.** {in_markdown(one['statement'])}", "", how, "", *run, ""]
-    if not files:
+        lines += [f"**Certificate** ({one['kind']}). {in_markdown(one['statement'])}", ""]
+    if files:
+        names = " ".join(f"{claim.id}.{one['kind']}.json" for one in files)
+        lines += [
+            f'<a href="{claim.id}.zip" download>Download the certificate and its checker</a>, unpack, and run',
+            "",
+        ]
+        lines += ["```sh", "pip install python-flint", f"python dpbench_check.py {names}", "```", ""]
+    else:
         lines += [f"**Certificate.** {in_markdown(text)}" for text in certificates.about(claim.id)[:1]] + [""]
-    level = " --level full" if claim.full_only else ""
-    lines += ["**Run it.**", "", "```sh", f"dpbench verify {claim.id}{level}", "```", ""]
-    return [*lines, f'<a href="{REPORT}#{claim.id}">Among all entries</a>, with the columns of its evidence.', ""]
+    lines += ["**Run it.**", "", "```sh", reproduce(claim), "```", ""]
+    lines += [f'<a href="{REPORT}#{claim.id}">Among all claims</a>, with the columns of its evidence.', ""]
+    digested = "" if shown is None else f", evidence {digest(shown.evidence)[:12]}"
+    cite = bibtex([]).replace("note = {Software", f"note = {{Claim {claim.id}{digested}. Software")
+    return [*lines, "<details><summary>Cite this page</summary>", "", f"```bibtex\n{cite}```", "", "</details>", ""]
+
+
+def finish(folder: Path, repository: Path) -> None:
+    """What stands beside the pages: zip files of certificates with their checker, and old addresses.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the pages.
+    repository : Path
+        Its `checker` and `evidence` are read.
+    """
+    for name, found in certificates.known().items():
+        files = [repository / "evidence" / "certificates" / f"{name}.{one['kind']}.json" for one in found]
+        with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as made:
+            for path in (repository / "checker" / "dpbench_check.py", *files):
+                made.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)  # undated
+    for old, new in old_addresses().items():
+        (folder / f"{old}.html").write_text(redirect(new), encoding="utf-8")
+
+
+_ID = re.compile(r'<span class="pre">([\w.-]+)</span>')
+
+
+def linked(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """The id of a claim leads to its page, wherever a guide names it: a listener of Sphinx."""
+    known = {claim.id: address_of(claim) for claim in all_claims()}
+    folder = context["pathto"]("results/claims", 1)
+
+    def put(found: re.Match[str]) -> str:
+        address = known.get(found[1])
+        return f'<a href="{folder}/{address}">{found[0]}</a>' if address else found[0]
+
+    if "body" in context and not page.startswith("results/"):
+        context["body"] = _ID.sub(put, context["body"])
 
 
 def write(folder: Path, found: Mapping[str, Shown]) -> list[Path]:

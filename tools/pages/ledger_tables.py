@@ -9,7 +9,6 @@ from typing import Any
 from markupsafe import Markup
 
 from dpbench.ledger.core import Claim
-from dpbench.ledger.premises import STANDING
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.words import HURT
 from dpbench.papers.glm.table1 import table as grid
@@ -18,27 +17,24 @@ from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown, quoted, typeset
 from dpbench.report.stored import Shown
 from dpbench.report.view import ERRATA, HURTS, view
-from tools.pages.nearest import nearest
 
 
 def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
-    """A row for each claim, with the verdict and value `found` of it by id; "not run" where there is none.
-
-    Of what holds it has the instance tried that comes nearest to breaking it, and value over bound there.
-    """
-    header = ("entry", "where", "verdict", "value", "interval", "nearest to breaking")
-    return table(header, (_entry(claim, found.get(claim.id)) for claim in claims))
+    """A row for each claim, those that hurt users first, with the verdict and value `found` of it by id."""
+    header = ("claim", "where", "who is hurt", "verdict", "value", "interval")
+    return table(header, (_entry(claim, found.get(claim.id)) for claim in sorted(claims, key=errata.gravity)))
 
 
 def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
-    head = _linked(claim.id), in_markdown(claim.source)
+    head = _linked(claim.id), in_markdown(claim.source), _HURT[claim.hurt.partition(":")[0]]
     if shown is None:
-        return *head, "not run", "", "", ""
+        return *head, "not run", "", ""
     interval = shown.evidence["interval"]
     ends = "" if interval is None else ", ".join(map(_number, interval))
-    near = nearest(shown.evidence) if shown.verdict in STANDING else None
-    value = _number(shown.evidence["value"])
-    return *head, _verdict(shown), value, ends, "" if near is None else in_markdown(str(near))
+    return *head, _verdict(shown), _number(shown.evidence["value"]), ends
+
+
+_HURT = {"use": "users", "corner": "users in a range", "proof": "a proof", "letter": "the letter", "": ""}
 
 
 def _linked(name: str) -> str:

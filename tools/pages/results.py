@@ -87,9 +87,8 @@ PAGES = (
     )),
     Page("ledger", "The ledger", (
         Part(LEDGER, lambda found: ledger_tables.entries(all_claims(), found),
-             "Measured by `dpbench verify --level full`, entry by entry; an id leads to its evidence, in the page of "
-             "`dpbench report`, which can be sorted and filtered. A row marked (stale) was measured with other code "
-             "than the present."),
+             "Measured by `dpbench verify --level full`. An id leads to the claim's page; write below to filter, "
+             "and click a heading to sort. A row marked (stale) was measured with other code than the present."),
     )),
     Page("certificates", "Certificates", (
         Part(CERTIFICATES, lambda both: table(
@@ -309,7 +308,7 @@ def _numbers(documents: Mapping[str, Any]) -> list[str]:
 
 def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     """The home of the results: a row for each paper, with what a user has to know first, and the other pages."""
-    header = "| paper | entries | do not hold as printed | first to know | what it means |"
+    header = "| paper | claims | do not hold as printed | the gravest | what it means |"
     lines = ["# Results", "", header, "|---|---|---|---|---|"]
     for paper in all_papers():
         first = errata.foremost(paper)
@@ -321,11 +320,10 @@ def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
         lines.append(f"| [{title}](failures.md) | {len(paper.claims)} | {weighed} | {where} | {said} |")
     lines += ["", *_numbers(documents)]
     sorted_by = "what does not hold is sorted [by who is hurt](failures.md)."
-    lines += ["", f"Every entry has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
+    lines += ["", f"Every claim has [a row in the ledger](ledger.md) and a page of its own; {sorted_by}", ""]
     lines += [f"- [{page.title}]({page.name}.md)" for page in PAGES if page.name not in ("ledger", "failures")]
-    said = "Made from the files under `evidence/`, by `python -m tools.pages.results docs/results`, at every build."
     toctree = ("```{toctree}", ":hidden:", *(page.name for page in PAGES), "```")
-    return "\n".join([*lines, "", said, "", *toctree, ""])
+    return "\n".join([*lines, "", *toctree, ""])
 
 
 def write(folder: Path, evidence: Path) -> list[Path]:

@@ -16,7 +16,9 @@ from dpbench.ledger.verify import all_claims
 from dpbench.report import page, stored
 from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.report.figures import Drawing, Summary
+from dpbench.report.latex import bibtex
 from dpbench.report.mathematics import in_markdown
+from tools.pages.claim_pages import address_of
 
 _ONE_COLUMN = 1200  # pixels: a figure that is wider has panels side by side
 
@@ -32,7 +34,10 @@ def gallery(figures: Path, folder: str) -> str:
         The same, seen from the page.
     """
     known = {claim.id: claim for claim in all_claims()}
-    parts = ["# Figures", "Each is drawn from stored evidence, as PDF, PNG or SVG: `dpbench figures NAME`."]
+    drawn = (
+        "Each is drawn from stored evidence, as PDF, PNG or SVG: `dpbench figures NAME`. A paper that shows one cites"
+    )
+    parts = ["# Figures", f"{drawn} its claim, by the link below it, and this software:", f"```bibtex\n{bibtex([])}```"]
     every: tuple[Drawing | Summary, ...] = (*DRAWINGS, *SUMMARIES)
     for paper in all_papers():
         of_paper = [drawing for drawing in every if known[drawing.claims[0]].paper == paper.name]
@@ -41,11 +46,12 @@ def gallery(figures: Path, folder: str) -> str:
             first = known[drawing.claims[0]]
             heading = in_markdown(first.source[:1].upper() + first.source[1:])
             shown = _image(figures, folder, drawing.name, f"{drawing.name}: {first.source}")
-            parts += [f"### {heading}", shown, _caption(drawing.draw, first, len(drawing.claims) - 1, drawing.name)]
-    parts += ["## Beside the entries", "`figures/README.md` has the command of each."]
+            caption = _caption(drawing.draw, first, len(drawing.claims) - 1, drawing.name)
+            parts += [f"### {heading}", shown, caption, _files(folder, drawing.name)]
+    parts += ["## Drawn from other records", "`figures/README.md` has the command of each."]
     for name, made in beside(figures).items():
         said = f"{in_markdown(made['said'])} (`{made['command']}`)"
-        parts += [f"### {name}", _image(figures, folder, name, name), said]
+        parts += [f"### {name}", _image(figures, folder, name, name), said, _files(folder, name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -62,13 +68,18 @@ def _image(figures: Path, folder: str, name: str, said: str) -> str:
     return f'<div class="wide">\n\n{shown}\n\n</div>' if width > _ONE_COLUMN else shown
 
 
+def _files(folder: str, name: str) -> str:
+    kinds = {"PDF": "pdf", "caption for LaTeX": "tex", "what it was drawn from": "json"}
+    return ", ".join(f"{{download}}`{what} <{folder}/{name}.{kind}>`" for what, kind in kinds.items())
+
+
 def _caption(draw: Callable[..., Any], claim: Claim, more: int, name: str) -> str:
     while isinstance(draw, functools.partial):
         draw = draw.func
     drawn = re.sub(r"Columns.*?(?=\. [A-Z]|\.$|$)\.?", "", " ".join((draw.__doc__ or "").split())).strip()
-    others = f" and {more} more entries" if more else ""
-    entry = f'<a href="report.html#{claim.id}"><code>{claim.id}</code></a>{others}'
-    return f"{in_markdown(drawn)} *The entry:* {in_markdown(claim.statement)} ({entry}; `dpbench figures {name}`)"
+    others = f" and {more} more" if more else ""
+    page = f'<a href="../results/claims/{address_of(claim)}"><code>{claim.id}</code></a>{others}'
+    return f"{in_markdown(drawn)} *The claim:* {in_markdown(claim.statement)} ({page}; `dpbench figures {name}`)"
 
 
 def write(folder: Path, figures: str, examples: Path, texts: Mapping[str, str]) -> None:

@@ -88,6 +88,14 @@ def _said(document: Mapping[str, Any]) -> str:
     )
 
 
+_WORDS = {
+    "exponential": "exponential mechanism",
+    "nonprivate": "not private",
+    "nonprivate-truncated": "not private (truncated)",
+}
+"""What the legend calls an algorithm, where its name does not say it."""
+
+
 @styled
 def comparison(document: Mapping[str, Any]) -> Figure:
     """Empirical excess risk of each algorithm over ε, beside the zero predictor: the document of `bench`."""
@@ -101,8 +109,9 @@ def comparison(document: Mapping[str, Any]) -> Figure:
         centre, low = (np.array([row[key] for row in mine]) for key in ("excess", "low"))
         aside = 1.02 ** (place - (len(names) - 1) / 2)  # so that intervals do not hide each other
         where = [row["epsilon"] * aside for row in mine]
-        axes.errorbar(where, centre, centre - low, marker=marker, capsize=2, elinewidth=0.9, label=name)
-    axes.axhline(zero, color="black", ls=DASHED, lw=1.0, label="zero predictor")
+        label = _WORDS.get(name, name.replace("-", " "))
+        axes.errorbar(where, centre, centre - low, marker=marker, capsize=2, elinewidth=0.9, label=label)
+    axes.axhline(zero, color="black", ls=DASHED, lw=1.0, label="predict 0")
     if zero > 0.0 and min(row["low"] for row in rows) > 0.0:
         axes.set_yscale("log")
         log_ticks(axes.yaxis)
@@ -117,5 +126,5 @@ def comparison(document: Mapping[str, Any]) -> Figure:
         rf"$\delta$ = {power(rows[0]['delta'])}, mean of {rows[0]['trials']} runs, 95% t intervals",
         loc="left",
     )
-    figure.legend(loc="outside lower center", ncols=3 if len(names) > 3 else 2)
+    figure.legend(loc="outside lower center", ncols=2)
     return figure

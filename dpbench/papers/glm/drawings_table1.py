@@ -20,12 +20,12 @@ _TOLERANCE = 0.1  # of a rate verdict
 
 @styled
 def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
-    """Measured log-log slopes on the band of ±0.1 around that of theory.py's formula; beside it value over ceiling.
+    """Measured log-log slopes with the band of ±0.1 around the theorem's; right, measured over the theorem's bound.
 
-    A lower bound has no slope: beside it stands the error of every algorithm tried over the floor.
+    An upper bound is beaten left of 1, a lower bound right of 1; a lower bound has no slope.
     """
     everything = table1.rows(verdicts)
-    height, width = (1.9 + 0.27 * len(everything), COLUMN) if part else (0.9 + 0.21 * len(everything), PAGE)
+    height, width = (1.6 + 0.3 * len(everything), COLUMN) if part else (0.9 + 0.21 * len(everything), PAGE)
     figure, (axes, beside) = panels(1, 2, width=width, height=height, one_row=True, width_ratios=(2, 1))
     rates = [(i, row, row.expected) for i, row in enumerate(everything) if row.expected is not None]
     rows = [row for _, row, _ in rates]
@@ -65,12 +65,12 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
     said = [f"{_words(row.claim)}: {row.quantity}" for row in everything]
     if part:
         said = [textwrap.fill(one.replace("low meets high", "crossing"), 24) for one in said]
-    axes.set_yticks(range(len(everything)), said, fontsize=small(5.5) if part else None)
+    axes.set_yticks(range(len(everything)), said, fontsize=small(7.0), linespacing=0.95)
     axes.set_ylim(len(everything) - 0.5, -0.5)
     axes.set_xlabel("log-log slope" if part else "log-log slope, intervals at 1e−6")
     axes.set_title(_HEADINGS[part], loc="left")
     _ratios(beside, everything)
-    beside.set_xlabel("value /\nbound" if part else "value / bound")
+    beside.set_xlabel("measured /\nbound" if part else "measured / bound")
     before = ""
     for i, row in enumerate(everything):
         if row.cell.place != before:
@@ -80,7 +80,7 @@ def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
             if not part:
                 beside.annotate(
                     row.cell.place.replace(", ", ",\n", 1), (1.0, i), xycoords=("axes fraction", "data"), xytext=(4, 0),
-                    textcoords="offset points", va="center", fontsize=small(5.5), linespacing=1.0,
+                    textcoords="offset points", va="center", fontsize=small(6.0), linespacing=1.0,
                 )  # fmt: skip
             before = row.cell.place
     figure.legend(loc="outside lower center", ncols=1 if part else 3)
@@ -121,7 +121,7 @@ def _ratios(axes: Axes, rows: list[table1.Row]) -> None:
     for at, row in enumerate(rows):
         if row.ratio is not None and row.ratio[0] > 0.0:
             floor = row.expected is None
-            label = None if floor in said else "error / floor" if floor else "value / ceiling"
+            label = None if floor in said else "measured / lower bound" if floor else "measured / upper bound"
             axes.plot(row.ratio, (at, at), color=GREEN if floor else BLUE, marker="|", ms=4, label=label)
             said.add(floor)
     axes.axvline(1.0, color="black", lw=0.6)

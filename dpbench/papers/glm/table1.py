@@ -41,7 +41,7 @@ class Row:
     cell : Cell
     claim, source : str
     quantity : str
-        "excess in n", "d* in n", or "error / floor" where the cell is a lower bound.
+        "excess in n", "d* in n", or "error / lower bound" where the cell is a lower bound.
     expected : float or None
         Slope of theory.py's formula on the entry's grid; None for a lower bound, whose ratio is to be at least 1.
     measured : float
@@ -169,7 +169,7 @@ def _row(cell: Cell, claim: Claim, verdict: str, evidence: Mapping[str, Any]) ->
         least = min((ratio for algorithm, ratio in named if algorithm == "zero"), default=None)
         ends = (min(ratios), max(ratios)) if ratios else None
         smallest = value if ends is None else ends[0]
-        return Row(cell, name, source, "error / floor", None, smallest, None, verdict, ends, least)
+        return Row(cell, name, source, "error / lower bound", None, smallest, None, verdict, ends, least)
     if "ceiling" not in series:
         raise validation.invalid("evidence", f"of this version, with a column ceiling ({name})", ", ".join(series))
     axis = next(iter(series))  # a rate's series begins with its grid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ ALGORITHMS = {
 
 @styled
 def risks(document: Mapping[str, Any]) -> Figure:
-    """Excess risk over n, 1/σ, m and ε; the slopes over n, and the proven rates there."""
+    """Excess risk over n, 1/σ, m and ε, with the slopes over n; those of the upper bounds are given beside them."""
     figure, places = panels(2, 2, width=PAGE, height=5.4, sharey=True)
     floor, base = _floor(document["rows"]), document["base"]
     fixed = {
@@ -34,11 +34,8 @@ def risks(document: Mapping[str, Any]) -> Figure:
     }
     labels = "number of records $n$", r"$1/\sigma$", "public points $m$", r"$\varepsilon$"
     for place, axis, label in zip(places.flat, fixed, labels, strict=True):
-        for name, (colour, _) in ALGORITHMS.items():
-            x, height = _curve(place, document, name, axis, floor, _slope(document, name))
-            theory = _fit(document, name)["theory"]
-            if axis == "n" and theory is not None:
-                place.plot(x, _scaled(theory, height), color=colour, ls=DASHED, lw=0.8)
+        for name in ALGORITHMS:
+            x = _curve(place, document, name, axis, floor, _slope(document, name))
         place.axhline(document["constant predictor"], color="black", ls=":", lw=1.0, label="zero or constant predictor")
         place.set(xscale="log", yscale="log", xlabel=label)
         others = [said for name, said in fixed.items() if name != axis and not (axis == "n" and name == "m")]
@@ -54,26 +51,24 @@ def risks(document: Mapping[str, Any]) -> Figure:
     log_ticks(places[0, 0].yaxis)
     handles, names = places[0, 0].get_legend_handles_labels()
     order = [*range(1, len(handles)), 0]  # matplotlib puts lines before error bars
-    handles = [handles[k] for k in order] + places[0, 0].plot([], [], color="black", ls=DASHED, lw=0.8)
-    figure.legend(handles, [*(names[k] for k in order), "proven rates, scaled"], loc="outside lower center", ncols=2)
+    figure.legend([handles[k] for k in order], [names[k] for k in order], loc="outside lower center", ncols=2)
     return figure
 
 
 @styled
 def risk_of_rspm(document: Mapping[str, Any]) -> Figure:
-    """Excess risk of Algorithm 5 over n beside ERM, with its slope and the bound that is proven."""
+    """Excess risk of Algorithm 5 and of ERM over n with their slopes, and the upper bound of Lemma 23."""
     figure, place = panels(1, 1, height=3.1)
     floor = _floor([row for row in document["rows"] if row["algorithm"] in ("Algorithm 5", "ERM")])
     fit = _fit(document, "Algorithm 5")
     name = "Algorithm 5" + _said(": slope", fit) + _said(f",\n    from $n$ = {document['late']:,} on", fit["late"])
-    x, height = _curve(place, document, "Algorithm 5", "n", floor, name)
+    x = _curve(place, document, "Algorithm 5", "n", floor, name)
     _curve(place, document, "ERM", "n", floor, "ERM, not private" + _said(": slope", _fit(document, "ERM")))
-    proven = _scaled(fit["theory"], height)
-    name = f"proven, × {proven[0] / fit['theory'][0]:.1g}: slope {fit['proven']:.2f}".replace("-", "−")
-    place.plot(x, proven, color="black", ls=DASHED, lw=1.0, label=name)
+    name = f"upper bound, slope {fit['proven']:.2f}".replace("-", "−")
+    place.plot(x, fit["theory"], color="black", ls=DASHED, lw=1.0, label=name)
     place.axhline(document["constant predictor"], color="black", ls=":", lw=1.0, label="zero or constant predictor")
     place.set(xscale="log", yscale="log", xlabel="number of records $n$", ylabel="excess population risk")
-    place.set_ylim(floor, 3.0 * document["constant predictor"])
+    place.set_ylim(floor, 2.0 * max(fit["theory"]))
     log_ticks(place.xaxis, place.yaxis)
     place.set_title(f"Algorithm 5, identification set of {document['cells']} points", loc="left")
     figure.legend(loc="outside lower center", ncols=1)
@@ -91,7 +86,7 @@ def _slope(document: Mapping[str, Any], name: str) -> str:
     fit = _fit(document, name)
     said = "ERM, not private" if name == "ERM" else name
     said += _said(": slope in $n$", fit)
-    return said if fit["proven"] is None else said + f", proven {fit['proven']:.2f}".replace("-", "−")
+    return said if fit["proven"] is None else said + f", bound's {fit['proven']:.2f}".replace("-", "−")
 
 
 def _said(before: str, fit: Mapping[str, Any]) -> str:
@@ -106,10 +101,8 @@ def _floor(rows: list[dict[str, Any]]) -> float:
     return float(10.0**-0.5 * min(row["mean"] for row in rows if row["mean"] > 0.0))
 
 
-def _curve(
-    place: Any, document: Mapping[str, Any], name: str, axis: str, floor: float, label: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Means with their intervals, a hollow marker at the floor for a mean of 0; x and the heights drawn."""
+def _curve(place: Any, document: Mapping[str, Any], name: str, axis: str, floor: float, label: str) -> np.ndarray:
+    """Means with their intervals, a hollow marker at the floor for a mean of 0; returns x."""
     rows = [row for row in document["rows"] if (row["algorithm"], row["axis"]) == (name, axis)]
     x, mean, low, high = (np.array([row[key] for row in rows], dtype=float) for key in ("x", "mean", "low", "high"))
     x = 1.0 / x if axis == "sigma" else x
@@ -120,10 +113,4 @@ def _curve(
     if (mean <= 0.0).any():
         none = mean <= 0.0
         place.plot(x[none], height[none], color=colour, marker=marker, mfc="white", ls="none", clip_on=False, zorder=5)
-    return x, height
-
-
-def _scaled(theory: Sequence[float], heights: np.ndarray) -> np.ndarray:
-    """The formula at the heights' geometric mean."""
-    values = np.asarray(theory)
-    return values * float(np.exp(np.mean(np.log(heights / values))))
+    return x

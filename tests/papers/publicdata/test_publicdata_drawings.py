@@ -35,6 +35,7 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
     evidence = {"value": -0.5, "interval": None, "tables": tables}
     figure = drawing.draw(evidence)
     drawn = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
+    drawn |= {text.get_text() for axes in figure.axes for text in axes.texts}
     assert len(drawn) >= 3
     with pytest.raises(InvalidInput, match="evidence must be of this version"):
         drawing.draw({**evidence, "tables": {}})

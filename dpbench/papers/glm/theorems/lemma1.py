@@ -57,7 +57,7 @@ _CLIP = "Clipped to [tau, tau'] the two errors are |tau - tau'| times the error 
             "because": _CLIP + "A test's power grows by at most one g a record (Dong, Roth & Su 2019, Theorem 2.14), "
             "which is less than group privacy allows for Delta >= 2. Attained: answer 1 with probability g^i(p) at "
             "distance i from S.",
-            "figure": Figure("floor_lemma1", "two_point", "the best has {value:.2f} times the floor"),
+            "figure": Figure("floor_lemma1", "two_point", "an algorithm attains the tight lower bound"),
         },
     },
 )

@@ -121,7 +121,6 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "because": "Given all other signs, the posterior odds of sigma_j are at most exp(Delta epsilon) unless the "
             "data set leaks, so the mean squared error of its estimate is at least 1/cosh^2(Delta epsilon/2). Zero has "
             "p b^2 Y^2: 1.27 times the floor at Delta = 1/epsilon.",
-            "figure": Figure("floor_thm4", "sandwich_records", "the best has {value:.2f} times the floor"),
         },
         "tight": {
             "source": "Theorem 4, with the tight curve of data sets Delta apart",
@@ -130,6 +129,7 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "that (epsilon, delta) allows to be told apart best at distance Delta.",
             "because": "The proof of the exact floor with the Delta-fold iterate of the trade-off function for group "
             "privacy; zero is at most 1.21 times above it for small epsilon and Delta = 1/epsilon.",
+            "figure": Figure("floor_thm4", "sandwich_records", "the best error is {value:.2f} times the lower bound"),
         },
         "d1": {
             "level": 0.0,

@@ -166,7 +166,7 @@ def _row(result: str, constants: str) -> dict[str, Any]:
 _MORE: dict[str, dict[str, Any]] = {
     "thm6": {
         "tight": _row("thm6", "tight")
-        | {"figure": Figure("floor_thm6", "sandwich_rank", "the best has {value:.2f} times the floor")}
+        | {"figure": Figure("floor_thm6", "sandwich_rank", "the best error is {value:.2f} times the lower bound")}
     },
     "thm11": {},
     "cor4": {

@@ -280,7 +280,7 @@ def drawn(context: Context) -> Rows:
     "does not apply to it: the log-ratio is about 2|xi|_1/sigma^2, not 2 <c, xi>/sigma^2 for a fixed c. Every C "
     "fails at m = d large, and while m is below order d^2/(C^2 log(1/delta)); at C = 2.86 m = d^2 reaches epsilon "
     "= 0.165 on the cube. The theorem chooses m: see thm4.inequality.gaussian-learner.",
-    figure=Figure("epsilon_publicdata_rrspm", "privacy_over_m", "ε = {value:.3g} where 1 is claimed"),
+    figure=Figure("epsilon_publicdata_rrspm", "privacy_over_m", "claimed ε = 1 is {value:.3g} at m = d = 4096"),
     rows={
         "gaussian-exact": {
             "measure": gaussian_exact,
