@@ -5,6 +5,7 @@ Its address is results/claims/ID.html. The pages are in no table of contents; th
 
 from __future__ import annotations
 
+import functools
 import re
 import zipfile
 from collections.abc import Mapping
@@ -16,7 +17,6 @@ from markupsafe import Markup, escape
 from dpbench.certificates import shown as certificates
 from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
-from dpbench.ledger.entry import is_test, moved
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.statement import Statement
 from dpbench.ledger.verify import all_claims
@@ -34,26 +34,10 @@ REPORT = "../../made/report.html"
 """The page of `dpbench report`, seen from a page."""
 
 
-def old_addresses() -> dict[str, str]:
-    """Ids that have no page any more, and the address of the row that they are now, beside their own."""
-    known = {claim.id: claim for claim in all_claims()}
-    here = {name: address_of(claim) for name, claim in known.items() if name != claim.entry}
-    return here | {old: address_of(known[new]) for old, new in moved().items() if not is_test(new)}
-
-
-def address_of(claim: Claim) -> str:
-    """The page of its entry, and the place of the row there."""
-    return f"{claim.entry}.html" + f"#{claim.row}" * (claim.id != claim.entry)
-
-
-def redirect(new: str) -> str:
-    """The page at an old address: it sends its reader to the new one, beside it."""
-    refresh = f'<meta http-equiv="refresh" content="0; url={new}">'
-    canonical = f'<link rel="canonical" href="{new}">'
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{new}</title>{refresh}{canonical}</head>'
-        f'<body><main><h1>Moved</h1><p>This entry is now <a href="{new}">{new}</a>.</p></main></body></html>\n'
-    )
+@functools.cache
+def addresses() -> dict[str, str]:
+    """Of each id the page of its entry, and the place of the row there."""
+    return {one.id: f"{one.entry}.html" + f"#{one.row}" * (one.id != one.entry) for one in all_claims()}
 
 
 def texts(found: Mapping[str, Shown]) -> dict[str, str]:
@@ -89,7 +73,7 @@ def texts(found: Mapping[str, Shown]) -> dict[str, str]:
 
 def link(name: str) -> str:
     """A link from one page to that of another entry."""
-    return f'<a href="{name}.html"><code>{name.replace(".", ".<wbr>")}</code></a>'
+    return f'<a href="{addresses()[name]}"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 
 def _verdict(claim: Claim, shown: Shown | None) -> str:
@@ -199,7 +183,7 @@ def _evidence(claim: Claim, shown: Shown | None) -> list[str]:
 
 
 def finish(folder: Path, repository: Path) -> None:
-    """What stands beside the pages: zip files of certificates with their checker, and old addresses.
+    """What stands beside the pages: zip files of certificates with their checker.
 
     Parameters
     ----------
@@ -213,8 +197,6 @@ def finish(folder: Path, repository: Path) -> None:
         with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as made:
             for path in (repository / "checker" / "dpbench_check.py", *files):
                 made.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)  # undated
-    for old, new in old_addresses().items():
-        (folder / f"{old}.html").write_text(redirect(new), encoding="utf-8")
 
 
 _ID = re.compile(r'<span class="pre">([\w.-]+)</span>')
@@ -222,11 +204,10 @@ _ID = re.compile(r'<span class="pre">([\w.-]+)</span>')
 
 def linked(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """The id of a claim leads to its page, wherever a guide names it: a listener of Sphinx."""
-    known = {claim.id: address_of(claim) for claim in all_claims()}
     folder = context["pathto"]("results/claims", 1)
 
     def put(found: re.Match[str]) -> str:
-        address = known.get(found[1])
+        address = addresses().get(found[1])
         return f'<a href="{folder}/{address}">{found[0]}</a>' if address else found[0]
 
     if "body" in context and not page.startswith("results/"):

@@ -17,6 +17,7 @@ from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown, quoted, typeset
 from dpbench.report.stored import Shown
 from dpbench.report.view import ERRATA, HURTS, view
+from tools.pages.claim_pages import addresses
 
 
 def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
@@ -39,7 +40,7 @@ _HURT = {"use": "users", "corner": "users in a range", "proof": "a proof", "lett
 
 def _linked(name: str) -> str:
     """A link to the entry's page (`tools.pages.claim_pages`)."""
-    return f'<a href="claims/{name}.html"><code>{name.replace(".", ".<wbr>")}</code></a>'
+    return f'<a href="claims/{addresses()[name]}"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 
 def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:

@@ -18,7 +18,7 @@ from dpbench.report.drawings import DRAWINGS, SUMMARIES
 from dpbench.report.figures import Drawing, Summary
 from dpbench.report.latex import bibtex
 from dpbench.report.mathematics import in_markdown
-from tools.pages.claim_pages import address_of
+from tools.pages.claim_pages import addresses
 
 _ONE_COLUMN = 1200  # pixels: a figure that is wider has panels side by side
 
@@ -78,7 +78,7 @@ def _caption(draw: Callable[..., Any], claim: Claim, more: int, name: str) -> st
         draw = draw.func
     drawn = re.sub(r"Columns.*?(?=\. [A-Z]|\.$|$)\.?", "", " ".join((draw.__doc__ or "").split())).strip()
     others = f" and {more} more" if more else ""
-    page = f'<a href="../results/claims/{address_of(claim)}"><code>{claim.id}</code></a>{others}'
+    page = f'<a href="../results/claims/{addresses()[claim.id]}"><code>{claim.id}</code></a>{others}'
     return f"{in_markdown(drawn)} *The claim:* {in_markdown(claim.statement)} ({page}; `dpbench figures {name}`)"
 
 

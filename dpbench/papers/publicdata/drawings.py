@@ -37,9 +37,9 @@ def privacy_over_m(evidence: Mapping[str, Any]) -> Figure:
             m, reached = columns(evidence, "m", name, table=table)
             axes.plot(m, reached, color=colour, marker=marker, **dashed)
     for text, at, colour in (
-        ("printed Gaussian weights,\n$d = m$", (1.2e5, 30.0), VERMILION),
-        ("the same, $d$ = 4096", (1.2e5, 4.0), VERMILION),
-        ("Laplace weights, and\ncorrected Gaussian\nweights", (55.0, 0.12), BLUE),
+        ("printed Gaussian,\n$d=m$", (1.2e5, 30.0), VERMILION),
+        ("the same, $d=4096$", (1.2e5, 4.0), VERMILION),
+        ("Laplace, and\nexact Gaussian", (55.0, 0.12), BLUE),
         ("claimed", (2e6, 1.2), "black"),
     ):
         axes.annotate(text, at, color=colour, fontsize=small(7.0), va="center" if text != "claimed" else "bottom")
