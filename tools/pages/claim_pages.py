@@ -160,12 +160,13 @@ def _evidence(claim: Claim, shown: Shown | None) -> list[str]:
     if shown is not None:
         what, *notes = shown.evidence["notes"] or ("value",)
         head, _, rest = measured(claim, shown).partition("; ")
-        said = f"{what.removeprefix('value: ')}: {head.partition('value ')[2]}"
-        lines += [f"**Evidence.** {in_markdown(said[:1].upper() + said[1:])}. {in_markdown(rest)}.", ""]
+        said = f"{head.partition('value ')[2]}, {what.removeprefix('value: ')}. {rest.capitalize()}."
+        lines += [f"**Evidence.** {in_markdown(said)}", ""]
         lines += [*(f"- {in_markdown(note)}" for note in notes), ""]
     files = certificates.known().get(claim.id, [])
     for one in files:
-        lines += [f"**Certificate** ({one['kind']}). {in_markdown(one['statement'])}", ""]
+        head = f"<details><summary>Certificate ({one['kind']}): what it says</summary>"
+        lines += [head, "", in_markdown(one["statement"]), "", "</details>", ""]
     if files:
         names = " ".join(f"{claim.id}.{one['kind']}.json" for one in files)
         lines += [
