@@ -1,14 +1,11 @@
 """The documentation's pages of results, made from the committed evidence whenever the documentation is built.
 
-``python -m tools.pages.results docs/results`` writes them, as docs/conf.py does; they are not committed. What was
-measured with other code than the present is marked.
+docs/conf.py writes them; they are not committed. What was measured with other code than the present is marked.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +13,7 @@ from typing import Any
 
 from benchmarks.peers import drawings as peers
 from dpbench.certificates import shown
-from dpbench.core.validation import InvalidInput, invalid
+from dpbench.core.validation import invalid
 from dpbench.ledger.registry import all_papers, by_id
 from dpbench.ledger.verify import all_claims
 from dpbench.ledger.words import FAILED, WEIGHTS
@@ -343,22 +340,3 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise invalid("evidence", f"a folder with {path.name} ({error})", str(path.parent)) from error
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Write the pages; 2 where evidence cannot be read or the folder cannot be written."""
-    parser = argparse.ArgumentParser(prog="python -m tools.pages.results", description=__doc__)
-    parser.add_argument("folder", type=Path, help="where to write")
-    parser.add_argument("--evidence", type=Path, default=Path("evidence"), help="the evidence (default: %(default)s)")
-    asked = parser.parse_args(arguments)
-    try:
-        written = write(asked.folder, asked.evidence)
-    except (InvalidInput, OSError) as error:
-        print(f"tools.pages.results: {error}", file=sys.stderr)
-        return 2
-    print(f"{asked.folder}: {len(written)} pages")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
