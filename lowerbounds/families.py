@@ -180,44 +180,6 @@ def heavy_mean(n: int, chance: float, *, theta: float = 2.0) -> Family:
     )
 
 
-def heavy_regression(n: int, d: int, chance: float, *, theta: float = 2.0, seed: int = 0) -> Family:
-    """The laws of `rare_packing`, as data that run: x = s·v, y = s√d with probability p, else zero. For `packing`.
-
-    An output is a w, projected on the unit ball; the loss is its ℓ1 risk p·s(√d − ⟨v, w⟩), least, 0, at v/√d. E‖x‖^θ =
-    1.
-
-    Parameters
-    ----------
-    n, d : int
-    chance : float
-        p.
-    theta : float
-    seed : int
-        Of the code: at most 256 sign vectors any two of which have ⟨v, v'⟩ ≤ d/2, chosen greedily.
-    """
-    n, d, chance = count("n", n), count("d", d, at_least=2), _at_most_one("chance", chance)
-    longest = chance ** (-1.0 / validation.real("theta", theta, above=1.0))  # s√d
-    size = longest / math.sqrt(d)
-    code = _code(d, 256, np.random.default_rng(seed))
-
-    def draw(member: int, rng: np.random.Generator) -> np.ndarray:
-        rare = rng.random(n) < chance
-        return np.where(rare[:, None], np.append(size * code[member], longest), 0.0)
-
-    def loss(member: int, outputs: np.ndarray) -> np.ndarray:
-        norms = np.maximum(np.linalg.norm(outputs, axis=1), 1.0)
-        return np.asarray(chance * (longest - size * (outputs @ code[member]) / norms))
-
-    return Family(
-        "heavy-tailed regression", n, draw, loss, members=tuple(range(len(code))),
-        target=lambda member: code[member] / math.sqrt(d),
-        differ=_apart(chance), radius=chance * longest / 8.0, width=d,
-        law=lambda member: ([tuple(np.append(size * v, longest).tolist()) for v in code] + [(0.0,) * (d + 1)],
-                            [chance * (v == member) for v in range(len(code))] + [1.0 - chance]),
-        source="rare_packing",
-    )  # fmt: skip
-
-
 def selection(n: int, candidates: int, votes: int) -> Family:
     """Votes of n people for one of M candidates or none: `votes` for candidate v, no others. For `packing`, pure ε too.
 
@@ -279,15 +241,3 @@ def _at_most_one(name: str, value: Any) -> float:
     if number > 1.0:
         raise invalid(name, "at most 1", value)
     return number
-
-
-def _code(d: int, most: int, rng: np.random.Generator) -> np.ndarray:
-    """Sign vectors with inner products of at most d/2, chosen greedily among random ones."""
-    kept: list[np.ndarray] = []
-    tried = 2.0 * rng.integers(0, 2, (4096, d)) - 1.0
-    for v in tried:
-        if all(float(v @ u) <= 0.5 * d for u in kept):
-            kept.append(v)
-        if len(kept) == most:
-            break
-    return np.array(kept)

@@ -20,16 +20,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import types
 from scipy.special import erfc, gammaincc, gammaln
 
-from dpbench.core.kernel import arr, f8, i8, kernel, rng_t
 from lowerbounds.instances import choice, count, invalid, positive, probability
 
 LAYOUTS = ("groups", "single")
 PAIRS = ("simple", "tilted")
 NOISES = ("gaussian", "laplace")
-_DRAWS = 50_000_000  # weights drawn by one kernel call: a fraction of a second
 _BISECTIONS = 200
 
 
@@ -73,11 +70,6 @@ class ParityCube:
     sizes: np.ndarray
     dataset: CubeData
     neighbour: CubeData
-
-    @property
-    def gaps(self) -> tuple[int, int]:
-        """By how much parity 1 scores below parity −1, on the data set and on the neighbour."""
-        return (1, -1) if self.pair == "simple" else (0, -2)
 
     def log_survival(self, threshold: float, noise: str, scale: float) -> float:
         """log P(min_g |W_g| > threshold) for weights of this scale.
@@ -127,27 +119,8 @@ class ParityCube:
             low, high = (low, middle) if self.log_survival(gap, noise, middle) >= wanted else (middle, high)
         return high
 
-    def sample(
-        self, noise: str, scale: float, trials: int, rng: np.random.Generator, *, neighbour: bool = False
-    ) -> np.ndarray:
-        """Parities (−1 or 1, int64) of `trials` runs of RRSPM on the data set or its neighbour.
 
-        Every weight of a group is drawn; memory does not grow with d or m. Random labels are left out: a
-        symmetric weight on the other label is the same weight with the other sign.
-        """
-        choice("noise", noise, NOISES)
-        scale, trials = positive("scale", scale), count("trials", trials)
-        gap = self.gaps[1 if neighbour else 0]
-        out = np.empty(trials, dtype=np.int64)
-        step = max(1, _DRAWS // int(self.sizes.sum()))
-        for start in range(0, trials, step):
-            draw_parities(rng, NOISES.index(noise), scale, self.sizes, float(gap), out[start : start + step])
-        return out
-
-
-def parity_cube(
-    bits: int, public: int | None = None, *, pair: str = "tilted", layout: str = "groups", records: int = 2
-) -> ParityCube:
+def parity_cube(bits: int, public: int | None = None, *, pair: str = "tilted", layout: str = "groups") -> ParityCube:
     """A pair of neighbouring data sets that tells how private RRSPM's weights are.
 
     Parameters
@@ -161,12 +134,11 @@ def parity_cube(
     layout : {"groups", "single"}
         "groups": all public points in d groups, as equal as can be. "single": one public point a group, the other
         m − d where all f agree: more violent, as the noise of a bit does not grow with m.
-    records : int
-        n; those not at x° sit where all f agree, with the label 1.
 
     Returns
     -------
     ParityCube
+        With n = 2 records; one that is not at x° sits where all f agree, with the label 1.
 
     Raises
     ------
@@ -184,7 +156,6 @@ def parity_cube(
         raise invalid("public", f"at least bits = {bits}", public)
     choice("pair", pair, PAIRS)
     choice("layout", layout, LAYOUTS)
-    records = count("records", records, 1 if pair == "simple" else 2)
     if layout == "single":
         sizes = np.ones(bits, dtype=np.int64)
     else:
@@ -192,20 +163,16 @@ def parity_cube(
         sizes[: public % bits] += 1
     points = np.full(public, bits, dtype=np.int64)
     points[: sizes.sum()] = np.repeat(np.arange(bits), sizes)
-    changed = (1.0, -1.0)
-    fixed = () if pair == "simple" else (-1.0,)
 
     def data(label: float) -> CubeData:
-        x = np.full(records, bits, dtype=np.int64)
-        y = np.ones(records)
-        x[: 1 + len(fixed)] = bits + 1
-        y[: 1 + len(fixed)] = (label, *fixed)
+        x = np.array([bits + 1, bits if pair == "simple" else bits + 1])
+        y = np.array([label, 1.0 if pair == "simple" else -1.0])
         for array in (x, y, points):
             array.flags.writeable = False
         return CubeData(x, y, points)
 
     sizes.flags.writeable = False
-    return ParityCube(bits, public, pair, layout, sizes, data(changed[0]), data(changed[1]))
+    return ParityCube(bits, public, pair, layout, sizes, data(1.0), data(-1.0))
 
 
 def _tail(size: int, threshold: float, noise: str) -> float:
@@ -221,23 +188,3 @@ def _tail(size: int, threshold: float, noise: str) -> float:
     j = np.arange(size)
     logs = gammaln(size + j) - gammaln(j + 1.0) - gammaln(size) + (1.0 - size - j) * math.log(2.0)
     return min(1.0, float(np.exp(logs) @ gammaincc(size - j, threshold)))
-
-
-@kernel(types.void(rng_t, i8, f8, arr(i8, 1), f8, arr(i8, 1, writable=True)))
-def draw_parities(rng, noise, scale, sizes, gap, out):
-    """Parity of RRSPM's choice, one trial an entry of `out`; `gap`: by how much parity 1 scores below −1."""
-    for t in range(out.shape[0]):
-        parity, least = 1, np.inf
-        for g in range(sizes.shape[0]):
-            total = 0.0
-            for _ in range(sizes[g]):
-                total += rng.standard_normal() if noise == 0 else rng.laplace(0.0, 1.0)
-            total *= scale
-            if total < 0.0:
-                parity = -parity
-                total = -total
-            if total < least:
-                least = total
-        if parity * gap < -least:
-            parity = -parity
-        out[t] = parity

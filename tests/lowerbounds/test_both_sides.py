@@ -288,7 +288,7 @@ GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "nonprivate": (nonprivate, {"n": 100, "d": 2, "radius": 1.0, **BOUNDS}),
     "norm_packing": (norm_packing, {"n": 100, "d": 2, "epsilon": 0.5, "delta": 0.0, "radius": 1.0, **BOUNDS}),
     "packing": (packing, {"n": 100, "d": 2, "epsilon": 0.5, "delta": 0.0, "radius": 1.0, "distance": 2, **BOUNDS}),
-    "parity_cube": (lowerbounds.parity_cube, {"bits": 3, "public": 3, "records": 2}),
+    "parity_cube": (lowerbounds.parity_cube, {"bits": 3, "public": 3}),
     "rare_packing": (rare_packing, {"n": 100, "d": 2, "epsilon": 0.5, "theta": 2.0}),
     "two_point_constant": (two_point_constant, {"epsilon": 0.5, "delta": 0.0, "distance": 2}),
     "bit_means": (families.bit_means, {"n": 10, "d": 2, "beta": 1.0, "public": 0}),
@@ -296,7 +296,6 @@ GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "covariance": (families.covariance, {"n": 10, "d": 2, "bias": 0.5}),
     "sparse_mean": (families.sparse_mean, {"n": 10, "d": 2, "bias": 0.5}),
     "heavy_mean": (families.heavy_mean, {"n": 10, "chance": 0.5, "theta": 2.0}),
-    "heavy_regression": (families.heavy_regression, {"n": 10, "d": 2, "chance": 0.5, "theta": 2.0}),
     "selection": (families.selection, {"n": 10, "candidates": 3, "votes": 2}),
 }  # fmt: skip
 ZERO, NONE, INFINITE = {"delta", "public"}, {"distance", "mass", "active", "beta", "public", "records"}, {"p"}

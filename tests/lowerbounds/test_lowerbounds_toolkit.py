@@ -304,26 +304,6 @@ def test_scores_of_the_gaussian_mean_and_its_floor() -> None:
         assert verdict(clipped(factor), private, {"mu": 0.05}, 4_000, distance=40) == expected
 
 
-def test_heavy_regression_runs_and_is_the_packing_of_rare_records() -> None:
-    floor = strongest(packing_floor(families.heavy_regression(500, 16, p), 0.5) for p in np.geomspace(5e-3, 0.05, 4))
-    assert check_family(floor.family).ok and floor.value > 0.0
-    data = floor.family.draw(3, np.random.default_rng(0))
-    assert data.shape == (500, 17) and 0 < (data[:, -1] > 0.0).sum() < 100
-
-    def sums(factor: float):
-        def run(data, trials, rng):  # counts of rare records by sign vector, the exponential mechanism on the code
-            scores = data[:, :-1].sum(axis=0) @ code.T / longest
-            chosen = (0.25 * 0.5 / factor * scores + rng.gumbel(size=(trials, len(code)))).argmax(axis=1)
-            return code[chosen] / 4.0
-
-        return run
-
-    longest = floor.family.radius * 8.0 / floor.family.differ(0, 1) / 4.0  # of a coordinate
-    code = np.array([4.0 * floor.family.target(v) for v in range(len(floor.family.members))])
-    mean, error = measured_risk(sums(1.0), floor, draws=100)
-    assert mean + 6.0 * error >= floor.value
-
-
 def test_glm_families_are_families_too() -> None:
     hard = chaudhuri_hsu(30, 0.5)
     report = check_family(families.of_hard_family(hard))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -15,28 +14,11 @@ from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.parity_cube import exact_profile, problem_of
 from dpbench.privacy.discrete import pair_from_logs
 from lowerbounds import CubeData, parity_cube, parity_cubes
-from lowerbounds.parity_cubes import NOISES, PAIRS, draw_parities
-
-pytestmark = pytest.mark.kernel
+from lowerbounds.parity_cubes import NOISES, PAIRS
 
 
 def records(data: CubeData) -> list[tuple[int, float]]:
     return list(zip(data.x.tolist(), data.y.tolist(), strict=True))
-
-
-@pytest.mark.parametrize("noise", NOISES)
-@pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize(
-    ("bits", "public", "layout"), [(1, 1, "groups"), (3, 3, "groups"), (3, 7, "groups"), (3, 5, "single")]
-)
-def test_sampler_equals_brute_force(bits: int, public: int, layout: str, pair: str, noise: str) -> None:
-    """draw_parities, trial for trial on shared draws."""
-    cube = parity_cube(bits, public, pair=pair, layout=layout, records=4)
-    for neighbour, data in ((False, cube.dataset), (True, cube.neighbour)):
-        made = cube.sample(noise, 4.0, 60, np.random.default_rng(7), neighbour=neighbour)
-        twin = naive.parities(np.random.default_rng(7), noise, 4.0, cube.sizes.tolist(), records(data), 60)
-        assert made.tolist() == twin
-        assert bits == 1 or {-1, 1} == set(made.tolist())
 
 
 @pytest.mark.parametrize(("noise", "delta"), [("laplace", 0.0), ("gaussian", 1e-5)])
@@ -50,19 +32,10 @@ def test_the_pair_profile_of_rrspm_is_the_cubes(pair: str, noise: str, delta: fl
     assert [found.delta(e) for e in (0.0, 0.1, 1.0)] == pytest.approx([exact.delta(e) for e in (0.0, 0.1, 1.0)])
 
 
-def test_the_twin_sees_planted_errors() -> None:
-    cube = parity_cube(3, pair="tilted")
-    twin = naive.parities(np.random.default_rng(7), "gaussian", 1.5, [1, 1, 1], records(cube.neighbour), 60)
-    for gap, scale in ((-1.0, 1.5), (2.0, 1.5), (-2.0, 3.0)):
-        out = np.empty(60, dtype=np.int64)
-        draw_parities(np.random.default_rng(7), 0, scale, cube.sizes, gap, out)
-        assert out.tolist() != twin
-
-
 def test_random_labels_only_change_the_sign_of_weights() -> None:
     """With weights ±ξ for labels ±1 the choice is the same: why the sampler draws no labels."""
     rng = np.random.default_rng(3)
-    cube = parity_cube(3, 6, records=3)
+    cube = parity_cube(3, 6)
     points = cube.dataset.public.tolist()
     for _ in range(100):
         weights, labels = rng.laplace(size=6), rng.choice((-1.0, 1.0), size=6)
@@ -90,18 +63,23 @@ def test_all_functions_of_one_parity_are_equally_likely() -> None:
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize(("bits", "public", "layout"), [(4, 4, "groups"), (5, 13, "groups"), (4, 30, "single")])
-def test_laws_are_those_of_the_sampler(bits: int, public: int, layout: str, pair: str, noise: str) -> None:
-    """Clopper–Pearson intervals at 1e-6 around 20,000 runs contain the exact law: an error of 0.019 is seen."""
+@pytest.mark.parametrize(("bits", "public", "layout"), [(1, 1, "groups"), (3, 7, "groups"), (3, 5, "single")])
+def test_laws_are_those_of_brute_force(bits: int, public: int, layout: str, pair: str, noise: str) -> None:
+    """Clopper–Pearson intervals at 1e-6 around 3,000 runs of (19), minimised over all v, contain the exact law.
+
+    The law at twice the scale lies outside on one side at least, for more bits than one.
+    """
     cube = parity_cube(bits, public, pair=pair, layout=layout)
-    trials, scale = 20_000, 2.0
-    for neighbour, law in enumerate(cube.log_laws(noise, scale)):
+    trials, scale, seen = 3000, 1.0, False
+    wider = cube.log_laws(noise, 2.0 * scale)
+    for data, law, other in zip((cube.dataset, cube.neighbour), cube.log_laws(noise, scale), wider, strict=True):
         np.testing.assert_allclose(np.exp(law).sum(), 1.0, rtol=1e-14)
-        parities = cube.sample(noise, scale, trials, np.random.default_rng(11), neighbour=bool(neighbour))
-        hits = int((parities == 1).sum())
+        parities = naive.parities(np.random.default_rng(11), noise, scale, cube.sizes.tolist(), records(data), trials)
+        hits = parities.count(1)
         low, high = bounds.lower(hits, trials, 5e-7), bounds.upper(hits, trials, 5e-7)
         assert low <= math.exp(law[1]) <= high
-        assert high - low < 0.038
+        seen |= not low <= math.exp(other[1]) <= high
+    assert seen
 
 
 def test_closed_forms_of_the_paper_s_counterexample() -> None:
@@ -151,27 +129,16 @@ def test_least_gaussian_scale_grows_like_d() -> None:
 
 def test_neighbours_differ_in_one_record() -> None:
     for pair, layout in itertools.product(PAIRS, ("groups", "single")):
-        cube = parity_cube(4, 9, pair=pair, layout=layout, records=6)
+        cube = parity_cube(4, 9, pair=pair, layout=layout)
         a, b = cube.dataset, cube.neighbour
         assert np.array_equal(a.x, b.x) and int((a.y != b.y).sum()) == 1 and a.x[int(np.argmax(a.y != b.y))] == 5
-        assert a.x.size == 6 and set(a.public.tolist()) <= set(range(5)) and a.public.size == 9
+        assert a.x.size == 2 and set(a.public.tolist()) <= set(range(5)) and a.public.size == 9
         assert (a.y[a.x == 4] == 1.0).all() and int((a.x == 5).sum()) == (1 if pair == "simple" else 2)
         assert not a.x.flags.writeable and not a.public.flags.writeable
 
 
-def test_memory_does_not_grow_with_trials_times_d() -> None:
-    """4,096 bits, 200 trials: all weights together would take 6.5 MB."""
-    cube = parity_cube(4096)
-    cube.sample("gaussian", 1.0, 1, np.random.default_rng(0))
-    tracemalloc.start()
-    cube.sample("gaussian", 1.0, 200, np.random.default_rng(0))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 100_000
-
-
 @pytest.mark.parametrize(
-    ("name", "value"), [("pair", "both"), ("layout", "one"), ("records", 1), ("public", 2)]
+    ("name", "value"), [("pair", "both"), ("layout", "one"), ("public", 2)]
 )  # fmt: skip
 def test_bad_options(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be"):
@@ -180,12 +147,9 @@ def test_bad_options(name: str, value: object) -> None:
 
 def test_bad_noise_and_scales() -> None:
     cube = parity_cube(3)
-    rng = np.random.default_rng(0)
     for call, name in (
         (lambda: cube.log_laws("cauchy", 1.0), "noise"),
         (lambda: cube.log_laws("gaussian", 0.0), "scale"),
-        (lambda: cube.sample("gaussian", math.inf, 3, rng), "scale"),
-        (lambda: cube.sample("gaussian", 1.0, 0, rng), "trials"),
         (lambda: cube.least_scale("gaussian", 0.0), "epsilon"),
         (lambda: cube.least_scale("gaussian", 1.0, 1.0), "delta"),
     ):

@@ -23,7 +23,6 @@ from lowerbounds import (
     nonprivate,
     norm_packing,
     packing,
-    parity_cube,
 )
 
 pytestmark = pytest.mark.meta
@@ -185,19 +184,12 @@ def test_the_inner_loops_of_each_construction_are_kernels(name: str) -> None:
         assert not absent(name, part), part
 
 
-def test_the_parity_cube_is_drawn_by_a_kernel() -> None:
-    with reached() as names:
-        parity_cube(8).sample("laplace", 8.0, 4, np.random.default_rng(0))
-    assert "draw_parities" in names
-
-
 def test_the_guide_s_table_of_constructions_is_this_one() -> None:
     """Each row's kernels are those asserted here; planted: a construction that leaves its kernel."""
     text = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "lower_bounds.md").read_text(encoding="utf-8")
     text = text.partition("| construction |")[2].partition("\n\n")[0]
     table = re.findall(r"^\| `([a-z_, ]+)` \| [^|]+ \| (.+) \|$", text, flags=re.MULTILINE)
     rows = {name: set(re.findall(r"`(\w+)`", kernels)) for name, kernels in table}
-    assert rows.pop("parity_cube") == {"draw_parities"}
     tested = {name: set().union(*parts.values()) for name, (_, parts) in CONSTRUCTIONS.items()}
     assert tested.pop("norm packing") == tested["packing"]
     assert rows == tested
