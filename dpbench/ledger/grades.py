@@ -95,9 +95,11 @@ def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) ->
 
 def _decided(claim: Claim, verdict: str, level: float) -> str:
     """How it was decided where the evidence does not say."""
+    if claim.kind == "privacy":
+        return "exact"  # of attacks `profiles` says otherwise
     if level:
         return "sampled"
-    return "exact" if claim.kind == "privacy" or (claim.kind != "rate" and verdict in FAILED) else "tried"
+    return "exact" if claim.kind != "rate" and verdict in FAILED else "tried"
 
 
 def derived(claim: Claim) -> bool:
