@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from dpbench.certificates import shown as certificates
 from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
+from dpbench.ledger.kinds import Conclusion
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.statement import Statement
 from dpbench.ledger.verify import all_claims
@@ -25,6 +26,7 @@ from dpbench.report.figures import Drawing, Summary
 from dpbench.report.latex import bibtex
 from dpbench.report.mathematics import in_markdown, quoted, typeset
 from dpbench.report.provenance import digest
+from dpbench.report.signs import plain
 from dpbench.report.stored import Shown
 from dpbench.report.view import ERRATA, MEANING, harm, measured, reproduce, view
 
@@ -112,7 +114,7 @@ def _sentence(statement: Statement, beside: Statement) -> Markup:
     said = [typeset(text)]
     for name, text in zip(parts[::2], parts[1::2], strict=True):
         if name == "claim":
-            said.append(typeset(statement.notion) if statement.notion else quoted(statement.claim.latex))
+            said.append(typeset(statement.notion) if statement.notion else _claimed(statement.claim))
         elif name in statement.definitions:
             differs = statement.definitions[name] != beside.definitions.get(name)
             said.append(Markup("<mark>{}</mark>" if differs else "{}").format(_defined(statement, name)))
@@ -120,6 +122,21 @@ def _sentence(statement: Statement, beside: Statement) -> Markup:
             said.append(_mathematics(formula.latex_name(name)) if name in statement.symbols else escape(name))
         said.append(typeset(text))
     return Markup("").join(said)
+
+
+def _claimed(claim: Conclusion) -> Markup:
+    """The conclusion, its parts as mathematics."""
+
+    def shown(part: Any) -> str:
+        if isinstance(part, tuple):
+            return ", ".join(map(shown, part))
+        try:
+            return f"${formula.latex(formula.parse(part))}$"
+        except ValueError:  # a sign, or infinity
+            return str(plain(part))
+
+    parts = {name: shown(part) for name, part in claim.parts.items()}
+    return quoted(plain(claim.of.words(claim.parts)).format(**parts, privacy=claim.privacy, how=""))
 
 
 def _defined(statement: Statement, name: str) -> Markup:
@@ -165,8 +182,8 @@ def _evidence(claim: Claim, shown: Shown | None) -> list[str]:
         lines += [*(f"- {in_markdown(note)}" for note in notes), ""]
     files = certificates.known().get(claim.id, [])
     for one in files:
-        head = f"<details><summary>Certificate ({one['kind']}): what it says</summary>"
-        lines += [head, "", in_markdown(one["statement"]), "", "</details>", ""]
+        said = in_markdown(one["statement"])
+        lines += [f"<details><summary>Certificate ({one['kind']}): what it says</summary>{said}</details>", ""]
     if files:
         names = " ".join(f"{claim.id}.{one['kind']}.json" for one in files)
         lines += [

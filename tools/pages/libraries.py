@@ -33,7 +33,7 @@ def audits(document: dict[str, Any]) -> str:
     ):
         rows = list(found)
         shown = markdown(
-            ("mechanism", "relation", "claim", "bound", "would detect from", "verdict", "date", "runs a side", "s"),
+            ("mechanism", "relation", "claim", "bound", "would detect from", "verdict", "date", "runs a side"),
             (
                 (
                     escaped(_name(row["mechanism"], row["about"])),
@@ -44,7 +44,6 @@ def audits(document: dict[str, Any]) -> str:
                     row["verdict"] + ("" if row["known"] is None else f" ({row['known']['reading']})"),
                     row["date"],
                     f"{row['runs']:,}",
-                    f"{row['seconds']:.1f}",
                 )
                 for row in rows
             ),

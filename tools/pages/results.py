@@ -16,7 +16,7 @@ from dpbench.certificates import shown
 from dpbench.core.validation import invalid
 from dpbench.ledger.registry import all_papers, by_id
 from dpbench.ledger.verify import all_claims
-from dpbench.ledger.words import FAILED, WEIGHTS
+from dpbench.ledger.words import FAILED
 from dpbench.report import errata, stored
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown
@@ -102,7 +102,7 @@ PAGES = (
              "What has a certificate, by verdict:"),
         Part(CERTIFICATES, lambda both: table(
             ("weight", "entries", "with a certificate"),
-            sorted(_shares(both, _weight), key=lambda row: WEIGHTS.index(row[0]))),
+            _shares(both, _weight)),
              "What does not hold, by weight:"),
         Part(CERTIFICATES, lambda both: table(
             ("why there is none", "entries"),
@@ -323,16 +323,13 @@ def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "", *toctree, ""])
 
 
-def write(folder: Path, evidence: Path) -> list[Path]:
+def write(folder: Path, evidence: Path) -> None:
     """Write the pages into `folder`, made where it does not exist; a page that would not change is left as it is."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
     for name, text in texts(evidence).items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-        written.append(path)
-    return written
 
 
 def _read(path: Path) -> Any:

@@ -69,7 +69,7 @@ def _image(figures: Path, folder: str, name: str, said: str) -> str:
 
 
 def _files(folder: str, name: str) -> str:
-    kinds = {"PDF": "pdf", "caption for LaTeX": "tex", "what it was drawn from": "json"}
+    kinds = {"PDF": "pdf", "LaTeX caption": "tex", "source": "json"}
     return ", ".join(f"{{download}}`{what} <{folder}/{name}.{kind}>`" for what, kind in kinds.items())
 
 
