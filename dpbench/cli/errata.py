@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,7 @@ def errata(
         raise InvalidInput(f"--evidence must not stand beside --latex or --coverage, which read none, got {evidence}")
     check_writable("--json", json_file)
     use_sources(sources)
-    with indexed():
+    with nullcontext() if latex else indexed():  # the note sets formulas, which the index has as text
         from dpbench.report import coverage as covered
         from dpbench.report import errata as pages
         from dpbench.report.stored import best, known

@@ -105,7 +105,7 @@ def nonconvex(evidence: Mapping[str, Any]) -> Figure:
 @styled
 def stability_average(evidence: Mapping[str, Any]) -> Figure:
     """E‖f̄ − f̄'‖² of one call of Algorithm 2 on {f, −f} over nη, and its bounds. Columns: strength, square, bounds."""
-    x, square, printed, proved, sharp = columns(evidence, "strength", "square", "printed", "proved", "sharp")
+    x, square, printed, sharp = columns(evidence, "strength", "square", "printed", "sharp")
     figure, axes = new_axes()
     axes.set(
         xscale="log",
@@ -114,7 +114,6 @@ def stability_average(evidence: Mapping[str, Any]) -> Figure:
         ylabel=r"$\mathrm{E}\Vert\bar{f}_j - \bar{f}_j^{\prime}\Vert_m^2$",
     )
     axes.plot(x, printed, color=VERMILION, ls=DASHED, label="Lemma 7, printed")
-    axes.plot(x, proved, color=GREY, ls=DASHED, label="from Proposition 1")
     axes.plot(x, sharp, color="black", ls=DASHED, label="coordinate by coordinate")
     axes.plot(x, square, color=BLUE, marker="o", label=r"$F = \{f, -f\}$, exact")
     log_ticks(axes.xaxis, axes.yaxis)

@@ -189,6 +189,14 @@ def constants(hypotheses: Any, mean: float, loss: str = "absolute") -> FinitePop
     return FinitePopulation([0.0], [1.0], [1.0], *_signs(np.array([0.5 * (1.0 + mean)])), hypotheses, loss)
 
 
+def labelled(hypotheses: Any, positive: np.ndarray) -> FinitePopulation:
+    """Uniform marginals on the points 0, 1, …, and the label 1 with these probabilities; the zero-one loss."""
+    size, mass = positive.size, np.full(positive.size, 1.0 / positive.size)
+    signs = np.tile([1.0, -1.0], (size, 1))
+    law = np.column_stack([positive, 1.0 - positive])
+    return FinitePopulation(np.arange(size), mass, mass, signs, law, hypotheses, "zero-one")
+
+
 def circle(
     hypotheses: Any,
     smoothness: float = 1.0,

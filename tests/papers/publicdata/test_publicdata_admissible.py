@@ -29,7 +29,6 @@ from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import (
     algorithm3,
     algorithm4,
-    lemmas13_14,
     paper,
     theorems2_6,
     theorems3_7,
@@ -89,14 +88,10 @@ def weights_break() -> bool:
 
 
 def steep_loss() -> bool:
-    """max(0, 1 − (1 − f)/(2τ)) for f in [1 − 2τ, 1], inside [−1, 1]: from 0 to 1, and convex on [−1, 1]."""
-    for tau in lemmas13_14.TAUS:
-        f = np.union1d(np.linspace(-1.0, 1.0, 401), np.linspace(1.0 - 2.0 * tau, 1.0, 5))
-        loss = np.maximum(0.0, 1.0 - (1.0 - f) / (2.0 * tau))
-        slopes = np.diff(loss) / np.diff(f)
-        if not (1.0 - 2.0 * tau >= -1.0 and loss.min() == 0.0 and loss[-1] == 1.0):
-            return False
-        if not (np.diff(slopes) >= -1e-6 * slopes.max()).all():
+    """(s − fy)/(2s) for f = ±s, inside [−1, 1]: 0 and 1, linear in f with slope 1/(2s)."""
+    for s in (1e-2, 1e-4, 1e-6):
+        loss = (s - np.array([-s, s])) / (2.0 * s)
+        if loss.tolist() != [1.0, 0.0] or (loss[0] - loss[1]) / (2.0 * s) > (1.0 + 1e-12) / (2.0 * s):
             return False
     return True
 
@@ -227,13 +222,13 @@ ASSUMPTIONS: Assumptions = {
         "convex class and loss": lambda: losses_in_unit(algorithm3.balanced(11)[0], np.array([-1.0, 1.0])),
     },
     "publicdata.lemma13.inequality": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
+        "values -s and s, losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
+        "values -s and s, losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality.regularized": {
-        "values in [1 - 2 tau, 1], losses in [0, 1], convex": steep_loss,
+        "values -s and s, losses in [0, 1], convex": steep_loss,
     },
     "publicdata.lemma14.inequality.deviation": {
         "two formulas of the paper, 0 < beta < 1": every(

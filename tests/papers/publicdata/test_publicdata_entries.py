@@ -24,8 +24,7 @@ from dpbench.papers.publicdata.theorems import (
     lemmas1_7,
     lemmas3_9,
     lemmas4_8_12,
-    lemmas13_14,
-    lemmas17_20,
+    lemmas18_19,
     lemmas22_23,
     parity_cube,
     sweeps,
@@ -213,10 +212,8 @@ def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypa
         honest = lemmas4_8_12.laplace_norms
         plant.setattr(lemmas4_8_12, "laplace_norms", lambda *a: 3.0 * honest(*a))
         assert measured(lemmas4_8_12.laplace, context)[0] == "refuted"
-    with monkeypatch.context() as plant:  # deviations ten times as large
-        honest = lemmas13_14.deviations
-        plant.setattr(lemmas13_14, "deviations", lambda *a: honest(*a) * (10.0, 1.0))
-        assert measured(lemmas13_14.lemma13, context, True)[0] == "refuted"
+    fifth = "6*lambda/(5*sqrt(n))*G + sqrt(2*log(1/beta)/n)"  # 6/5 for 6
+    assert planted("lemma13.inequality.corrected", where={"bound": fifth}) == "refuted"
     less = inequality("nu", "<=", "mu/sigma^(8/10)")
     assert planted("lemma15.inequality.smoothness-sharp", claim=less) == "refuted"
 
@@ -224,9 +221,9 @@ def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypa
 def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     assert planted("lemma19.inequality", claim=inequality("abs(r + 2) - abs(r)", "<=", "1.9")) == "refuted"
     with monkeypatch.context() as plant:  # errors that count double change a lead by more than the shift makes up for
-        honest = lemmas17_20._least
-        plant.setattr(lemmas17_20, "_least", lambda *a: 2.0 * honest(*a))
-        assert measured(lemmas17_20.lemma18, context)[0] == "refuted"
+        honest = lemmas18_19._least
+        plant.setattr(lemmas18_19, "_least", lambda *a: 2.0 * honest(*a))
+        assert measured(lemmas18_19.lemma18, context)[0] == "refuted"
     with monkeypatch.context() as plant:
         honest = lemmas22_23.differences
         plant.setattr(lemmas22_23, "differences", lambda *a: honest(*a) + 10.0)

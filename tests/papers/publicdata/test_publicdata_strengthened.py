@@ -16,7 +16,7 @@ from patience import waits
 
 from dpbench.certificates.search.find import find_counterexample
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.theorem4_mended import GAUSSIAN, LOCALISED
+from dpbench.papers.publicdata.theorems.theorem4_accuracy import GAUSSIAN, LOCALISED
 from dpbench.report.note import body
 
 TEXT = body(paper, "strengthened.tex")

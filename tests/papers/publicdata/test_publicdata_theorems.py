@@ -19,11 +19,13 @@ from scipy.stats import norm
 
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata import theory_settings
+from dpbench.papers.publicdata.complexity import identifies
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.theorems import (
     gaussian_processes,
     proposition1_corollary1,
+    theorem4_accuracy,
     theorem4_privacy,
-    theorem4_records,
     theorem5,
     theorem10,
     theorems2_6,
@@ -213,16 +215,16 @@ def test_the_table_of_when_the_rate_is_contradicted() -> None:
     share = 2.0 * math.sqrt(2.0 / math.pi) / (1.0 - math.log(1.0 - 2e-5))  # the largest that breaks (1, 1e-5)
     at: dict[str, float] = {"share": share, "epsilon": 1.0, "delta": 1e-5, "beta": 0.05, "C": 2.86}
     for alpha in (0.125, 0.01):
-        found = theorem4_records.LEARNER.number("needed/accurate", d=1e8, alpha=alpha, hidden=3, **at)
+        found = theorem4_accuracy.LEARNER.number("needed/accurate", d=1e8, alpha=alpha, hidden=3, **at)
         assert found == pytest.approx(ratio(1e8, alpha, math.log(1e8) ** 3), rel=1e-4)
     for alpha, hidden, first in ((0.125, 0, 10.4), (0.125, 3, 20.4), (0.01, 0, 17.0), (0.01, 3, 27.8)):
         d = brentq(
-            lambda e, a=alpha, h=hidden: theorem4_records.LEARNER.number(
+            lambda e, a=alpha, h=hidden: theorem4_accuracy.LEARNER.number(
                 "needed/accurate", d=10.0**e, alpha=a, hidden=h, **at) - 1.0, 6.0, 40.0)  # fmt: skip
         assert d == pytest.approx(first, abs=0.06)
     one = {"epsilon": 1.0, "delta": 1e-5, "alpha": 1.0 / 16.0, "L": math.log(20.0), "C": 2.86}
     for hidden, first in ((0, 31.1), (3, 44.0)):
-        over = [theorem4_records.ONE_CLASS.number("breaks/accurate", d=10.0**e, hidden=hidden, **one)
+        over = [theorem4_accuracy.ONE_CLASS.number("breaks/accurate", d=10.0**e, hidden=hidden, **one)
                 for e in (first - 0.2, first + 0.1)]  # fmt: skip
         assert over[0] < 1.0 < over[1]
 
@@ -270,3 +272,32 @@ def test_planted_errors_of_the_sample_sizes(monkeypatch: pytest.MonkeyPatch) -> 
     assert measured(theorem10.confidence_corrected, Plain())[0] == "refuted"
     assert planted("thm10.inequality") == "refuted"
     assert planted("thm10.inequality", where={"needed": "1000*L"}) == "not refuted"  # the power that is printed
+
+
+def restricted(table: np.ndarray, points: np.ndarray) -> FiniteClass:
+    """The different rows of the table on these points."""
+    return FiniteClass(np.unique(table[:, points], axis=0))
+
+
+def test_lemma_17_the_public_points_identify_the_restricted_class() -> None:
+    """Random classes on six points, 1,000 of them: most are not identified by Z, all of the restricted ones are."""
+    rng, whole = np.random.default_rng(17), 0
+    for _ in range(1000):
+        table = rng.choice((-1.0, 1.0), (int(rng.integers(2, 30)), 6))
+        points = rng.permutation(6)[: int(rng.integers(1, 6))]
+        assert identifies(restricted(table, points), np.arange(len(points)))
+        whole += identifies(FiniteClass(table), points)
+    assert 0 < whole < 500
+
+
+def test_lemma_20_minimisers_are_unique_on_the_public_points() -> None:
+    """Two best labellings of Z never tie under Laplace weights, 40,000 draws; without weights some do."""
+    rng, least, ties = np.random.default_rng(20), [], 0
+    for _ in range(200):
+        m = int(rng.integers(2, 6))
+        table = restricted(rng.choice((-1.0, 1.0), (12, m)), np.arange(m)).predictions
+        errors, wrong = rng.integers(0, 5, len(table)), (table != rng.choice((-1.0, 1.0), m)).astype(float)
+        scores = np.sort(errors + rng.laplace(size=(200, m)) @ wrong.T, axis=1)
+        least.append(float((scores[:, 1] - scores[:, 0]).min()))
+        ties += int((errors == errors.min()).sum() > 1)
+    assert min(least) > 0.0 and ties > 20

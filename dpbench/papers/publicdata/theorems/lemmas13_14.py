@@ -1,35 +1,20 @@
 """Lemmas 13 and 14 of the public-data paper: uniform deviations need the Lipschitz constant of the loss.
 
-Values lie in [1 − 2τ, 1], and the loss max(0, 1 − (1 − f)/(2τ)) is convex, into [0, 1] and 1/(2τ)-Lipschitz: it reads
-a bit off f, while the Gaussian complexity of the class falls with τ.
+Values are ±s, and the loss (s − fy)/(2s) is convex, into [0, 1] and 1/(2s)-Lipschitz: it reads a bit off f, while the
+Gaussian complexity of the class falls with s.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
-import numpy as np
-
-from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import missed, sampled, summary
-from dpbench.ledger.measurement import LEVEL, Context, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, grid, inequality
 from dpbench.papers.publicdata.theorems import paper
 
-BETA = 0.05
-_FREQUENCY = f"value: largest frequency of what is beyond the bound, allowed {BETA:g}"
-TAUS = (0.5, 1e-2, 1e-4, 1e-7)
-_ATOMS = 1000
-_EDGE = 0.5  # the better point of a pair has (1 + _EDGE)/(1 − _EDGE) times the mass of the other
-_PER_PAIR = 4  # records a pair, on average
-_ROOT_2PI = math.sqrt(2.0 * math.pi)
-_ETA, _CALLS = 1e-4, 100
-
 _STEEP = (
-    "Contraction brings the Lipschitz constant lambda. A class with values in [1 - 2 tau, 1] and the convex loss "
-    "max(0, 1 - (1 - f)/(2 tau)) has complexity of order tau and losses 0 and 1. "
+    "Contraction brings the Lipschitz constant lambda. A class with values -s, s and the convex loss (s - f y)/(2 s) "
+    "has complexity of order s and losses 0 and 1. "
 )
 
 _RISKS = {
@@ -85,11 +70,6 @@ def _on_patterns(
     )
 
 
-def _values(bound: Statement, suprema: np.ndarray, **values: float) -> np.ndarray:
-    """A bound for each data set: its E sup ω_n, which on public points like the records is E sup ω_m too."""
-    return np.array([bound.number("bound", G=size, G_m=size, **values) for size in suprema])
-
-
 LEMMA_13 = Statement(
     about="With probability 1 - beta, sup |L_D - L| <= {bound}, G = E sup omega_n.",
     symbols=_RISKS,
@@ -115,29 +95,24 @@ SCALED_REGULARIZED = REGULARIZED.replace(
     about="With probability 1 - beta, L(fbar) - inf L <= {bound}, G = E sup omega_n.",
     where={"bound": "12*lambda*G + 2*sqrt(2*log(1/beta)/n) + eta"},
 )
-VERSIONS = {
-    "printed": LEMMA_14, "corrected": SCALED_14, "regularized": REGULARIZED, "regularized-scale": SCALED_REGULARIZED,
-}  # fmt: skip
+_SMALL = grid(n=(100, 10_000), beta=("1/20",), M=(10**12,), s=("1/100", "1e-6"))
+_WEIGHED = grid(n=(1000, 100_000), beta=("1/20",), eta=("1e-4",), J=(100,), M=(10**8,), s=("1e-4", "1e-6"))
+_REGULARIZED = grid(n=(1000, 100_000), beta=("1/20",), eta=("1e-4",), M=(10**8,), s=("1e-4", "1e-6"))
+_HARDEST = {
+    "corrected": {"n": 49_691_987, "beta": "49/100", "eta": "1e-9", "J": 10**8, "M": 10**12, "s": "1e-6"},
+    "regularized-scale": {"n": 2, "beta": "49/100", "eta": "1e-9", "M": 10**12, "s": "3/100000"},
+}
+"""The largest ratios that a search reached."""
 
+_DEVIATION_IS_HALF = _on_patterns(LEMMA_13, "1/2", _DISTINCT, _SEEN)
 
-def deviations(n: int, seed: int, block: int) -> np.ndarray:
-    """sup_f |L_D(f) − L(f)| and Σ_k √(n_k/n)/√(2π), 50 data sets: all bits on `_ATOMS` equally likely atoms.
-
-    The supremum is the total variation of the empirical law; E sup ω_n is 2τ times the other column.
-    """
-    rng = stream(seed, "publicdata.lemma13", n, block)
-    counts = rng.multinomial(n, np.full(_ATOMS, 1.0 / _ATOMS), size=50)
-    apart = 0.5 * np.abs(counts / n - 1.0 / _ATOMS).sum(axis=1)
-    return np.column_stack([apart, np.sqrt(counts / n).sum(axis=1) / _ROOT_2PI])
-
-
-@paper.inequality(
+paper.formula(
     "lemma13",
+    _DEVIATION_IS_HALF.replace(witness=_SMALL[0]),
+    points=_SMALL,
     source="Lemma 13, equation 108",
     expected="refuted",
-    level=LEVEL,
-    arguments={"corrected": False},
-    statement=_on_patterns(LEMMA_13, "1/2", _DISTINCT, _SEEN),
+    holds="publicdata.lemma13.inequality.corrected",
     weight="hypothesis",
     hurt="proof",
     quote=r"\frac{6}{\sqrt{n}}\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+\sqrt{\frac{2\log\left("
@@ -145,43 +120,18 @@ def deviations(n: int, seed: int, block: int) -> np.ndarray:
     consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz losses, "
     "and their sample sizes are polynomial in lambda.",
     errata=Correction(place="Lemma 13, equation 108", change="put lambda before the first term"),
-    because=_STEEP + "All bits on 1,000 atoms: the supremum is a total variation.",
+    because=_STEEP,
     rows={
         "corrected": {
             "source": "Lemma 13, equation 108 with lambda",
             "expected": "not refuted",
-            "arguments": {"corrected": True},
             "statement": _on_patterns(SCALED_13, "1/2", _DISTINCT, _SEEN),
+            "points": [*_SMALL, {"n": 1_009_950, "beta": "49/100", "M": 10**12, "s": "7e-5"}],
             "because": "Symmetrisation by Gaussian variables, contraction by the loss, which brings lambda, and "
             "bounded differences: 6 is generous.",
         }
     },
 )
-def lemma13(context: Context, corrected: bool) -> Rows:
-    """How often (108) is missed, with and without λ = 1/(2τ)."""
-    blocks = context.pick(quick=4, full=40)
-    for n in (100, 1000, 10_000):
-        found = np.concatenate(sampled(context, deviations, n, blocks=blocks))
-        for tau in TAUS:
-            stated, sizes = SCALED_13 if corrected else LEMMA_13, 2.0 * tau * found[:, 1]
-            bounds = _values(stated, sizes, n=n, beta=BETA, **{"lambda": 0.5 / tau})
-            yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
-                         deviation=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
-    return summary(f"{_FREQUENCY}; {50 * blocks} sets each", value="frequency", trials=150 * blocks)
-
-
-def excesses(n: int, seed: int, block: int) -> np.ndarray:
-    """Excess risk of the empirical minimiser and Σ √(n_i/n)·√2/√(2π)/2 over pairs i, 20 data sets.
-
-    n/4 pairs of points; f_v has one of each pair at 1 (loss 1), the other at 1 − 2τ (loss 0). A pair without a
-    majority is split: by the average over the Gaussian process, and by the regulariser.
-    """
-    rng = stream(seed, "publicdata.lemma14", n, block)
-    pairs = n // _PER_PAIR
-    both = rng.multinomial(n, np.full(pairs, 1.0 / pairs), size=20)
-    heavy = rng.binomial(both, 0.5 * (1.0 + _EDGE))
-    wrong = np.where(2 * heavy < both, 1.0, np.where(2 * heavy == both, 0.5, 0.0))
-    return np.column_stack([_EDGE * wrong.mean(axis=1), np.sqrt(both / n).sum(axis=1) / _ROOT_2PI])
 
 
 TWICE = Statement(
@@ -203,54 +153,52 @@ _QUOTE_109 = (
     r"\right)}{n}}"
 )
 _PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
-_PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess does not fall with n. "
 
 
-@paper.inequality(
+paper.formula(
     "lemma14",
+    _on_patterns(LEMMA_14, "(1 - n/M)/2", _FEWER, _UNSEEN).replace(witness=_WEIGHED[0]),
+    points=_WEIGHED,
     source="Lemmas 14 and 15, equations 109 and 116",
     expected="refuted",
-    level=LEVEL,
-    arguments={"version": "printed"},
-    statement=_on_patterns(LEMMA_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
+    holds="publicdata.lemma14.inequality.corrected",
     weight="hypothesis",
     hurt="proof",
     quote=_QUOTE_109,
     consequence="As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that.",
     errata=Correction(place="Lemma 14, equation (109)", change=f"{_PUT}; log(2/beta) for log(1/beta) in (109)"),
-    because=_STEEP + _PAIRS + "(116) has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
+    because=_STEEP + "(116) has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
     rows={
         "corrected": {
             "source": "Lemma 14, equation 109 with lambda, both roots of 2 and beta/2 for each event",
             "expected": "not refuted",
-            "arguments": {"version": "corrected"},
+            "points": [*_WEIGHED, _HARDEST["corrected"]],
             "statement": _on_patterns(SCALED_14, "(1 - n/M)/2", _FEWER, _UNSEEN),
             "because": "Lemma 5, Lemma 13 with lambda twice, and (113) averaged over J calls, whose suprema are "
             "1-Lipschitz in xi: two events, each of probability beta/2.",
         },
         "regularized": {
             "source": "Lemmas 14 and 16, equations 110 and 123",
-            "arguments": {"version": "regularized"},
-            "statement": _on_patterns(REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
+            "points": _REGULARIZED,
+            "statement": _on_patterns(REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE).replace(witness=_REGULARIZED[0]),
             "weight": "hypothesis",
             "hurt": "proof",
             "holds": "publicdata.lemma14.inequality.regularized-scale",
             "quote": _QUOTE_109,
             "consequence": "As (109).",
             "errata": Correction(place="Lemma 14, equation (110)", change=_PUT),
-            "because": _STEEP + _PAIRS + "The hull of the class has the same minimiser; and (108), which it rests on, "
+            "because": _STEEP + "The hull of the class has the same minimiser; and (108), which it rests on, "
             "holds with probability 1 - beta only.",
         },
         "regularized-scale": {
             "source": "Lemma 14, equation 110 with lambda and the root of 2",
             "expected": "not refuted",
-            "arguments": {"version": "regularized-scale"},
+            "points": [*_REGULARIZED, _HARDEST["regularized-scale"]],
             "statement": _on_patterns(SCALED_REGULARIZED, "(1 - n/M)/2", _FEWER, _CENTRE),
             "because": "(110) has no 1/sqrt(n) in its first term, so with lambda it is true, and loose by sqrt(n).",
         },
         "deviation": {
             "points": grid(n=(10, 1000), beta=("1/2", "1/1000")),
-            "level": 0.0,
             "source": "Equations 109, 110 and 116 after 111",
             "statement": TWICE,
             "weight": "constant",
@@ -265,7 +213,6 @@ _PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess doe
         "deviation-corrected": {
             "points": grid(n=(10, 1000), beta=("1/2", "1/1000")),
             "equality": "the deviation of (108) twice",
-            "level": 0.0,
             "source": "Equation 111",
             "expected": "not refuted",
             "statement": TWICE_CORRECTED,
@@ -273,14 +220,3 @@ _PAIRS = "Pairs of points, one of each at 1, four records a pair: the excess doe
         },
     },
 )
-def lemma14(context: Context, version: str) -> Rows:
-    """How often the minimiser on pairs of points misses (109) or (110), as printed or with λ and the root of 2."""
-    blocks = context.pick(quick=3, full=15)
-    for n in (1000, 20_000, 100_000):
-        found = np.concatenate(sampled(context, excesses, n, blocks=blocks))
-        for tau in TAUS:
-            stated, sizes = VERSIONS[version], 2.0 * tau * found[:, 1]
-            bounds = _values(stated, sizes, n=n, beta=BETA, eta=_ETA, J=_CALLS, **{"lambda": 0.5 / tau})
-            yield missed(found[:, 0], bounds, BETA, 3 * len(TAUS), n=float(n), tau=tau,
-                         excess=float(found[:, 0].mean()), bound=float(bounds.mean()))  # fmt: skip
-    return summary(f"{_FREQUENCY}; {20 * blocks} sets each", value="frequency", trials=60 * blocks)

@@ -40,9 +40,7 @@ PRINTED = Statement(
         "flip": "1 - erfc(1/(2*strength*kappa)/sqrt(2))",
         "supremum": "kappa*sqrt(2/pi)",
         "square": "4*kappa^2*flip",
-        "C": "supremum/(strength*kappa^2)",
         "printed": "2*supremum^(1/3)/(strength^(1/3)*kappa^(2/3))",
-        "proved": "4*sqrt(2)*sqrt(C)",
         "sharp": "min(4, 2*supremum/strength)",
     },
     claim=inequality("square", "<=", "printed"),
@@ -52,11 +50,6 @@ PRINTED = Statement(
         "n eta kappa)).",
     ),
     witness={"strength": "1/2", "kappa": 1},
-)
-AS_PROVED = PRINTED.replace(
-    about=f"E|fbar_j - fbar'_j|_m^2 <= {{proved}} with {{C}}, {_IN_WORDS}.",
-    claim=inequality("square", "<=", "proved"),
-    witness=None,
 )
 SHARP = PRINTED.replace(
     about=f"E|fbar_j - fbar'_j|_m^2 <= {{sharp}}, {_IN_WORDS}, for any class, whatever its norms.",
@@ -77,10 +70,6 @@ AVERAGE = PRINTED.replace(
     claim=inequality("betatail(flip, k, J - k + 1)", "<=", "delta"),
     steps=(*PRINTED.steps, "The J calls are independent: betatail is the chance that k or more flip."),
     witness=None,
-)
-AVERAGE_AS_PROVED = AVERAGE.replace(
-    about=f"With probability 1 - delta, |fbar - fbar'|_m <= {{bound}} with {{proved}} and {{C}}, {_IN_WORDS}.",
-    where={"bound": "sqrt(proved + 4*sqrt(log(1/delta)/(2*J)))"},
 )
 HOEFFDING = AVERAGE.replace(
     about=f"The mean square over J calls is above {{bound}} with chance at most delta, with {{printed}}, {_IN_WORDS}.",
@@ -123,7 +112,7 @@ paper.formula(
     kind="stability",
     source="Lemma 7, equation 67",
     expected="refuted",
-    holds="publicdata.lemma7.stability.as-proved",
+    holds="publicdata.lemma7.stability.sharp",
     weight="constant",
     hurt="proof",
     quote=r"\leq\frac{2}{(n\cdot\eta)^{1/3}\kappa^{2/3}}\cdot\left(\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{m}(f)"
@@ -139,13 +128,6 @@ paper.formula(
     "= 1/2 this class has 4 P(|N| <= 1) = 2.73 against 2.34.",
     figure=Figure("stability_publicdata_alg2", "stability_average", "the printed bound is exceeded by {over:.0%}"),
     rows={
-        "as-proved": {
-            "source": "Lemma 7, from Proposition 1",
-            "expected": "not refuted",
-            "statement": AS_PROVED,
-            "points": _TRIED,
-            "because": _WORST + "zeta^2 + integral of 2 rho 8C/rho^4 over rho > zeta, at zeta^4 = 8C.",
-        },
         "sharp": {
             "source": "Lemma 7, by Gaussian integration by parts",
             "expected": "not refuted",
@@ -191,13 +173,6 @@ paper.formula(
     because=_WORST + "The proof bounds the square by the right side, so the statement is unproven; on this class it "
     "holds, since 2 Bin/J is far below its square's bound.",
     rows={
-        "as-proved": {
-            "source": "Lemma 1, from its proof",
-            "expected": "not refuted",
-            "statement": AVERAGE_AS_PROVED,
-            "points": flips(AVERAGE_AS_PROVED, 2.0),
-            "because": _WORST + "Jensen, Lemma 7 as proved and Hoeffding for [0, 4].",
-        },
         "hoeffding": {
             "kind": "inequality",
             "source": "Lemma 1, equations 75 and 76",

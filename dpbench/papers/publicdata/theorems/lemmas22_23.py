@@ -39,12 +39,6 @@ def differences(smoothness: float, n: int, m: int, seed: int, block: int) -> np.
     return np.column_stack([apart, problem.empirical_risk(found) - problem.empirical_risk(best)])
 
 
-def sharp_noise(m: int, n: int, epsilon: float, log: float) -> float:
-    """A bound on L_D(f̃) − min L_D with probability 1 − β, `log` = log(N/β) ≤ m: (2m/(εn))·√(8m·log(N/β))."""
-    assert log <= m, (log, m)
-    return 2.0 * m / (epsilon * n) * math.sqrt(8.0 * m * log)
-
-
 @paper.inequality(
     "lemma22",
     source="Lemma 22, with constant 1",
@@ -57,7 +51,7 @@ def sharp_noise(m: int, n: int, epsilon: float, log: float) -> float:
     "(d/m)/sigma would do.",
 )
 def classification(context: Context, which: int) -> Rows:
-    """Lemma 22 (which = 0, constant 1), 23 (1) or `sharp_noise` (2) on thresholds: how often the bound is missed."""
+    """Lemma 22 (which = 0, constant 1) or 23 (1) on thresholds: how often the bound is missed."""
     sets = context.pick(quick=40, full=400)
     cases = [(s, n, m) for s in (1.0, 0.2) for n, m in ((2000, 8), (10_000, 32))]
     for sigma, n, m in cases:
@@ -65,9 +59,8 @@ def classification(context: Context, which: int) -> Rows:
         bound = (
             math.sqrt((1.0 + math.log(1.0 / BETA)) / (m * sigma**2)),
             4.0 * m**2 * math.log(m / BETA) / n,
-            sharp_noise(m, n, 1.0, math.log((m + 1.0) / BETA)),
         )[which]
-        made = found[:, min(which, 1)]
+        made = found[:, which]
         one = made.reshape(sets, -1)[:, 0]  # one output a data set: independent trials
         quantile = float(np.quantile(made, 1.0 - BETA))
         yield missed(one, bound, BETA, len(cases), sigma=sigma, n=float(n), m=float(m), quantile=quantile,
@@ -86,18 +79,4 @@ paper.inequality(
     quote=r"\leq\frac{4m^{2}\log(m/\beta)}{\varepsilon n}",
     because="All |xi_i| <= (2m/epsilon) log(m/beta) but with probability beta; the noise of signed weights adds up "
     "like a root.",
-)(classification)
-
-paper.inequality(
-    "lemma23",
-    variant="patterns",
-    source="Lemma 23, with the number N of labellings of Z",
-    expected="not refuted",
-    level=LEVEL,
-    arguments={"which": 2},
-    statement="With probability 1 - beta, L_D(f~) - min L_D <= 4 sqrt(2) m^(3/2) sqrt(log(N/beta))/(epsilon n), where "
-    "log(N/beta) <= m.",
-    because="What f~ gains over the minimiser is a signed sum of at most m weights: E e^(t xi) <= e^(2 b^2 t^2) for "
-    "b t <= 1/sqrt(2), b = 2m/epsilon, and a union over the N labellings of f~. With m of Theorem 10 n = O~(d^2 "
-    "alpha^-4 sigma^-3/epsilon) is enough; publicdata.thm10.inequality.necessary has as much in d, alpha, epsilon.",
 )(classification)

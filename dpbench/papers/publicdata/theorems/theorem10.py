@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Thresholds
 from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
-from dpbench.papers.publicdata.populations import FinitePopulation, line, plane
+from dpbench.papers.publicdata.populations import FinitePopulation, labelled, line, plane
 from dpbench.papers.publicdata.theorems import paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
 from dpbench.papers.publicdata.theorems.rrspm_rates import CELLS, HOW, in_n
@@ -127,14 +126,6 @@ def finite(size: int, noise: float) -> FinitePopulation:
 def cube(bits: int, noise: float) -> FinitePopulation:
     """All functions on `bits` equally likely points, as the parity cube has them; all labels are 1 but for `noise`."""
     return labelled(ParityCube(bits), np.full(bits, 1.0 - noise))
-
-
-def labelled(hypotheses: Any, positive: np.ndarray) -> FinitePopulation:
-    """Uniform marginals on the points 0, 1, …, and the label 1 with these probabilities."""
-    size, mass = positive.size, np.full(positive.size, 1.0 / positive.size)
-    signs = np.tile([1.0, -1.0], (size, 1))
-    law = np.column_stack([positive, 1.0 - positive])
-    return FinitePopulation(np.arange(size), mass, mass, signs, law, hypotheses, "zero-one")
 
 
 def families(noise: float) -> list[tuple[str, float, FinitePopulation]]:
@@ -303,7 +294,7 @@ paper.formula(
             "with the mean h: a group flips where the sum of its m sigma/d weights exceeds h n/d, and costs h/d. The "
             "worst h is 0.75 standard deviations of the sum. So d^2 and 1/epsilon of (20) are needed, four of its "
             "five powers of 1/alpha, and 5/2 of the four of 1/sigma in Theorem 10; "
-            "publicdata.lemma23.inequality.patterns has alpha^-4 sigma^-3.",
+            "publicdata.thm10.inequality.confidence-corrected has alpha^-4 sigma^-3.",
         },
     },
 )

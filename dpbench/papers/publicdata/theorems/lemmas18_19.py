@@ -1,7 +1,4 @@
-"""Lemma 17 of the public-data paper: the public points identify the class restricted to them.
-
-Lemmas 18, 19 and 20 of the public-data paper: the parts of Theorem 8.
-"""
+"""Lemmas 18 and 19 of the public-data paper: the parts of Theorem 8. Lemmas 17 and 20 are tests of the suite."""
 
 from __future__ import annotations
 
@@ -13,50 +10,20 @@ from dpbench.core.sampling import stream
 from dpbench.ledger.harness import margins, sampled
 from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.publicdata.complexity import identifies
-from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.theorems import paper
-
-
-@paper.inequality(
-    "lemma17",
-    source="Lemma 17 and Remark 2",
-    expected="not refuted",
-    statement="Any two different functions of F restricted to Z differ at a point of Z: Z identifies F restricted to "
-    "Z.",
-    quote="is a universal identification set for the class",
-    because="By the definition of the restriction as a set of vectors, so this cannot fail; what is tried is that the "
-    "restriction and `identifies` of this suite have the property, and that most classes are not identified by Z.",
-)
-def restriction(context: Context) -> Evidence:
-    """Random classes on up to six points, Z some of them: is the restriction identified by Z, and is the class?"""
-    rng = stream(context.seed, "publicdata.lemma17")
-    cases, failed, whole = context.pick(quick=300, full=5000), 0, 0
-    for _ in range(cases):
-        size, public = int(rng.integers(2, 30)), int(rng.integers(1, 6))
-        table = rng.choice((-1.0, 1.0), (size, 6))
-        points = rng.permutation(6)[:public].astype(float)
-        restricted = FiniteClass(np.unique(table[:, points.astype(int)], axis=0))
-        failed += not identifies(restricted, np.arange(float(public)))
-        whole += identifies(FiniteClass(table), points)
-    return margins(
-        {}, f"value: share of {cases:,} random classes that Z identifies before they are restricted to Z; of the "
-        f"restricted ones {cases - failed:,}", value=whole / cases, margin=-failed / cases, trials=cases,
-    )  # fmt: skip
-
 
 _WEIGHTS = 200  # weight vectors tried on a class
 _CLASSES = 50  # classes of a block
 
 
-def shifts(seed: int, block: int) -> list[float]:
-    """Smallest margin, largest ‖·‖ of the shift, least gap of two minimisers: random classes, weights and neighbours.
+def least_lead(seed: int, block: int) -> float:
+    """The least lead after the shift less the lead before it: random classes, weights and neighbours.
 
-    Lemma 18 is tried in its proof's form: after the shift, f_D leads on D' by more than 0; returned is the least lead
-    over its lead on D, which the proof keeps. All weights are small, so that leads are.
+    Lemma 18 is tried in its proof's form: after the shift, f_D leads on D' by more than 0, and the proof keeps its lead
+    on D. All weights are small, so that leads are.
     """
     rng = stream(seed, "publicdata.lemma18", block)
-    worst, gap = math.inf, math.inf
+    worst = math.inf
     for _ in range(_CLASSES):
         m, count, extra = int(rng.integers(1, 6)), int(rng.integers(2, 12)), int(rng.integers(1, 4))
         table = rng.choice((-1.0, 1.0), (count, m + extra))
@@ -80,8 +47,7 @@ def shifts(seed: int, block: int) -> list[float]:
         after[np.arange(_WEIGHTS), chosen] = math.inf
         kept = after.min(axis=1) - at[:, 0]
         worst = float(np.minimum(worst, float((kept - lead).min())))
-        gap = float(np.minimum(gap, float(lead.min())))
-    return [worst, gap]
+    return worst
 
 
 def _least(errors: np.ndarray, fibre: np.ndarray, size: int) -> np.ndarray:
@@ -103,7 +69,7 @@ def _least(errors: np.ndarray, fibre: np.ndarray, size: int) -> np.ndarray:
 def lemma18(context: Context) -> Evidence:
     """The lead of f_D after the shift, on the neighbour, less its lead before: at least 0."""
     blocks = context.pick(quick=10, full=100)
-    worst = float(np.min([lead for lead, _ in sampled(context, shifts, blocks=blocks)]))
+    worst = float(np.min(sampled(context, least_lead, blocks=blocks)))
     note = "value: least lead after the shift less the lead before it; 0: the shift of 2 is all needed"
     same, trials = "all m weights that are shifted count, and none is lost", blocks * _CLASSES * _WEIGHTS
     return margins({}, note, margin=worst, rounding=1e-9, trials=trials, equality=same)
@@ -131,20 +97,3 @@ paper.formula(
     r"))",
     because="|r_i + 2| - |r_i| <= 2 in each of m coordinates of scale 2m/epsilon, with equality where all signs agree.",
 )
-
-
-@paper.inequality(
-    "lemma20",
-    source="Lemma 20",
-    expected="not refuted",
-    statement="With probability 1 the minimiser over F restricted to Z is unique.",
-    quote=r"\mathbb{P}(\boldsymbol{\xi}\in B)=0 ... there is a unique minimizer",
-    because="Two functions that differ on Z have equal values on a set of weights of measure 0. F itself has no "
-    "unique one: publicdata.alg4.privacy.",
-)
-def lemma20(context: Context) -> Evidence:
-    """The least gap between the two best functions of the class on Z: never 0 among random weights."""
-    blocks = context.pick(quick=10, full=100)
-    least = float(np.min([gap for _, gap in sampled(context, shifts, blocks=blocks)]))
-    note = "value: least gap between the best and the second best value of the perturbed loss"
-    return margins({}, note, value=least, margin=least or -1.0, rounding=0.0, trials=blocks * _CLASSES * _WEIGHTS)
