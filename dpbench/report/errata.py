@@ -60,9 +60,9 @@ def heading(paper: Paper) -> list[str]:
         f"findings about {results} of its results, where the program disagrees with what is printed; most are slips "
         "without effect on the results, and each names the entry of the ledger that states what holds instead. "
         + covered(paper),
-        f'{read}Whether a later version mends a point is not known. Quotations are the paper\'s LaTeX, " ... " where '
-        "words are left out. Each point has the command that shows it, and a place for your reply: a correction of "
-        "ours is as welcome as a comment.",
+        f"{read}Whether a later version mends a point is not known. Quotations are the paper's words and formulas; "
+        '" ... " stands for what is left out. Each point has the command that shows it, and a place for your reply: a '
+        "correction of ours is as welcome as a comment.",
     ]
 
 

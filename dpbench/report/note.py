@@ -2,8 +2,8 @@ r"""The errata of a paper as a note in LaTeX that compiles with the packages of 
 
 A file ``note.tex`` beside the paper's package is the note's body, written by hand: what changes for a user, corrected
 statements, whose formulas are those of the ledger (``\claim``, ``\formula``), and their proofs. After it stand what is
-generated: each finding that changes a statement, one table of steps and misprints, and the coverage. Without the file
-the note begins with what is generated.
+generated: each finding that changes a statement, and one table of steps and misprints. Without the file the note begins
+with what is generated. The coverage is a document of its own (``dpbench errata PAPER --coverage``).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
-from dpbench.report import coverage, errata
+from dpbench.report import errata
 from dpbench.report.signs import escaped, prose
-from dpbench.report.view import NOTE, Part, view
+from dpbench.report.view import NOT_ASKED, NOTE, Part, view
 
 SMALL = ("step", "misprint")
 """Weights of the one table; the others are items of their own."""
@@ -104,11 +104,15 @@ def latex(paper: Paper) -> str:
         "[*", "*]", "[[", "]]", "[#", "#]", trim_blocks=True, lstrip_blocks=True, undefined=ChainableUndefined,
         loader=PackageLoader("dpbench.report", "templates"),
     )  # fmt: skip
-    environment.filters |= {"prose": prose, "escaped": escaped, "breakable": _breakable, "set": _set, "looked": _looked}
+    environment.filters |= {"prose": prose, "escaped": escaped, "breakable": _breakable, "set": _set}
     title, *preface = errata.heading(paper)
+    entries, unasked = [], False
+    for claim in errata.findings(paper):
+        asked = [part for part in view(claim, scope=NOTE) if part.lines != (NOT_ASKED,)]
+        unasked |= len(asked) < len(view(claim, scope=NOTE))
+        entries.append((claim, asked))
     made = environment.get_template("note.tex.j2").render(
-        title=title, preface=preface, paper=paper, body=body(paper), small=SMALL, counted=coverage.counted,
-        entries=[(claim, view(claim, scope=NOTE)) for claim in errata.findings(paper)], places=coverage.places(paper),
+        title=title, preface=preface, paper=paper, body=body(paper), small=SMALL, entries=entries, unasked=unasked,
     )  # fmt: skip
     return made + "\n"
 
@@ -122,12 +126,3 @@ def _set(part: Part) -> str:
 
 def _breakable(name: str) -> str:
     return escaped(name.partition(".")[2]).replace(".", r".\allowbreak ").replace("-", r"-\allowbreak ")
-
-
-def _looked(place: coverage.Place) -> str:
-    """What looked at a place of the paper, or why nothing did."""
-    if place.reason:
-        return rf"\emph{{{coverage.NOT_TRIED}:}} {prose(place.reason)}"
-    names = sorted({".".join(name.split(".")[1:3]) for name in place.entries})
-    said = f"{len(place.entries)} ({', '.join(names)})" if names else ""
-    return "; ".join(filter(None, (escaped(said), prose(f"by reading: {place.reading}" if place.reading else ""))))

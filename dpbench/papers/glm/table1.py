@@ -74,7 +74,8 @@ CELLS = (
     Cell("smooth, √H a ≤ ‖Y‖, d > d*: upper", "(√H a)^{4/3}‖Y‖^{2/3}/(nε)^{2/3}", ("glm.thm2.rate.small-radius",),
          _SMALL_K),
     Cell("smooth, √H a > ‖Y‖, d ≤ d*: upper", "Ha²√d/(nε)", ("glm.thm1.rate*", "glm.cor2.rate*")),
-    Cell("smooth, √H a > ‖Y‖, d > d*: upper", "Ha²/(nε)^{2/3}", ("glm.thm2.rate.d", "glm.thm3.rate*")),
+    Cell("smooth, √H a > ‖Y‖, d > d*: upper", "Ha²/(nε)^{2/3}",
+         ("glm.thm2.rate.d", "glm.thm2.rate.epsilon", "glm.thm3.rate*")),
     Cell("smooth, √H a > ‖Y‖, d > d*: upper", "Ha²/(nε)^{2/3}", ("glm.thm2.rate*",), _SMALL_K),
     Cell("smooth, low meets high d", "d* = (min(1, √H a/‖Y‖)nε)^{2/3}", (
         "glm.table1.rate.crossover", "glm.table1.rate.crossover.output-perturbation",
@@ -85,6 +86,8 @@ CELLS = (
          ("glm.thm4.floor.corrected",)),
     Cell("Lipschitz, rank ≤ nε: upper", "Ga√rank/(nε)", ("glm.table1.rate.lipschitz.*",)),
     Cell("Lipschitz, rank > nε: upper", "Ga/√(nε)", ("glm.thm5.rate*",)),
+    Cell("Lipschitz, rank > nε: upper", "Ga/√(nε)", ("glm.thm10.rate.small-epsilon",),
+         "at ε ≤ 1, with Theorem 10 corrected"),
     Cell("Lipschitz, rank > nε: upper", "Ga/√(nε)", ("glm.thm10.rate*",), "at ε ≥ 1 and n = 100; with the printed step "
          "size refuted for ε = n^{−a}, 0 < a < 1: `glm.thm10.inequality.step`"),
     Cell("Lipschitz, low meets high rank", "rank* = nε", ("glm.table1.rate.crossover.lipschitz",)),

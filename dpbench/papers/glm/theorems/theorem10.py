@@ -377,10 +377,10 @@ def repeated_record(n: int, epsilon: float, corrected: bool, seed: int, block: i
     return np.abs(1.0 - run(one, 8, stream(seed, "glm.thm10.step", n, epsilon, corrected, block))[:, 0])
 
 
-def private_descent(n: int, epsilon: float) -> JLMethod:
-    """Algorithm 2 as `CORRECTED` has it, with k₀ rounded up."""
+def private_descent(n: int, epsilon: float, k: int | None = None) -> JLMethod:
+    """Algorithm 2 as `CORRECTED` has it; k₀ rounded up if no k is given."""
     at = {"n": n, "epsilon": epsilon, "delta": DELTA}
-    at["k"] = k = math.ceil(CORRECTED.number("k_0", **at))
+    at["k"] = k = k or math.ceil(CORRECTED.number("k_0", **at))
     eta, noise = (CORRECTED.number(name, **at) for name in ("eta", "sigma"))
     return JLMethod(
         epsilon, DELTA, dimension=k, theorem=10, distortion=1.0, steps=n * n, step_size=eta, noise_scale=noise
@@ -407,6 +407,29 @@ def theorem10_rank(context: Context) -> Evidence:
     )  # fmt: skip
 
 
+def small_epsilon(context: Context) -> Evidence:
+    """Step size, noise and clipping of `CORRECTED`, k = k₀/2, which is 1, 2, 4 and 8, on 2k coordinates."""
+    n, rows = 223, []
+    for epsilon in (0.125, 0.25, 0.5, 1.0):
+        at = {"n": n, "epsilon": epsilon, "delta": DELTA}
+        k = math.ceil(0.5 * CORRECTED.number("k_0", **at))
+        point = Point(padded(2 * k, math.ceil(2.0 * n * epsilon)), n, private_descent(n, epsilon, k))
+        terms = {name: CORRECTED.number(text, **at) for name, text in _RATE.items()}
+        rows.append(
+            {"epsilon": epsilon, "point": point, "ceiling": sum(terms.values()), **terms, "k": k,
+             "zero predictor": zero_excess(point.population)}
+        )  # fmt: skip
+    return swept(
+        context, rows, (112, 64, 64, 112),
+        f"absolute loss, B = X = G = 1, n = {n}, T = n^2, delta = {DELTA:g}, normal map, private at these values; 2k "
+        "coordinates of equal weight carry w*. The ceiling is glm.thm10.inequality.step.corrected at k_0 without the "
+        "terms that fall like e^(-k/4), which are not small at these k",
+    )  # fmt: skip
+
+
+_RATE = {"private term": "4*sqrt(2)*Lambda^(1/4)/sqrt(n*epsilon)", "statistical term": "sqrt(13/n)"}
+
+
 @paper.rate(
     "thm10",
     row="epsilon",
@@ -427,6 +450,17 @@ def theorem10_rank(context: Context) -> Evidence:
             "side": "upper",
             "nuisances": (),
             "because": "Neither k, sigma, eta nor T depends on d or on the rank.",
+            "quote": QUOTE,
+        },
+        "small-epsilon": {
+            "measure": small_epsilon,
+            "source": "Theorem 10, corrected, dependence on epsilon below 1",
+            "origin": "corrected",
+            "full_only": True,
+            "side": "upper",
+            "because": "As with the printed step size at epsilon >= 1: the map keeps a constant fraction of "
+            "B|X|/sqrt(2k) at best, and k is of order n epsilon. That fraction is not yet constant at the smallest k, "
+            "which is 1; hence an upper bound only.",
             "quote": QUOTE,
         },
     },

@@ -347,40 +347,52 @@ _BOUND = (
 
 def in_radius(context: Context) -> Evidence:
     """Everything as printed, B from ‖Y‖/2 to 4‖Y‖ at one n."""
-    return _even(context, "radius", [(2**15, radius) for radius in (0.5, 1.0, 2.0, 4.0)], (176, 64, 48, 112), True)
+    grid = [{"radius": radius, "n": 2**15} for radius in (0.5, 1.0, 2.0, 4.0)]
+    return _even(context, grid, (176, 64, 48, 112), private=True)
 
 
 def small_radius(context: Context) -> Evidence:
     """B = ‖Y‖/4, so that √H·B‖X‖ = 0.35‖Y‖, against n."""
-    return _even(context, "n", [(2**k, 0.25) for k in (13, 14, 15, 16)], (256, 96, 64, 80))
+    return _even(context, [{"n": 2**k, "radius": 0.25} for k in (13, 14, 15, 16)], (256, 96, 64, 80))
+
+
+def in_epsilon(context: Context) -> Evidence:
+    """ε from 1/8 to 1 at one n, with a constant of k that makes every k at least log(2n/δ), the first one equal."""
+    n, epsilons = 2**16, (0.125, 0.25, 0.5, 1.0)
+    constant = math.log(2.0 * n / DELTA) / theory.smooth_jl_dimension(*SHAPE, n, epsilons[0], DELTA)
+    return _even(context, [{"epsilon": e, "n": n} for e in epsilons], (28, 14, 12, 16), constant=constant)
 
 
 def _even(
-    context: Context, axis: str, grid: Sequence[tuple[int, float]], trials: int | tuple[int, ...],
-    private: bool = False,
+    context: Context, grid: Sequence[Row], trials: int | tuple[int, ...], *,
+    constant: float = CONSTANT, private: bool = False,
 ) -> Evidence:  # fmt: skip
-    """All parameters printed at each (n, B): the even basis of 2k coordinates, ε = 1; or the private term alone."""
-    epsilon = 1.0
-    mechanism = JLMethod(epsilon, DELTA, calibration="printed", dimension_constant=CONSTANT)
+    """All parameters printed, over the first name of the rows: the even basis of 2k coordinates; B = ε = 1 if not said.
+
+    `private`: against the private term alone.
+    """
     rate = theory.smooth_jl_private_rate if private else theory.smooth_jl_rate
-    rows = []
-    for n, radius in grid:
+    rows: list[Row] = []
+    for at in grid:
+        n, radius, epsilon = at["n"], at.get("radius", 1.0), at.get("epsilon", 1.0)
         shape = (2.0, 1.0, 1.0, radius, n, epsilon, DELTA)
-        k = math.ceil(theory.smooth_jl_dimension(*shape, CONSTANT))
+        k = math.ceil(theory.smooth_jl_dimension(*shape, constant))
+        mechanism = JLMethod(epsilon, DELTA, calibration="printed", dimension_constant=constant)
         population, zero = ScaledBasis.even("squared", 2 * k, 2 * k, 1.0, radius=radius), radius**2 / (2.0 * k)
         rows.append(
-            {axis: n if axis == "n" else radius, "point": Point(population, n, mechanism), "ceiling": rate(*shape),
+            at
+            | {"point": Point(population, n, mechanism), "ceiling": rate(*shape),
              "private term": theory.smooth_jl_private_rate(*shape),
              "statistical term": theory.smooth_jl_rate(*shape) - theory.smooth_jl_private_rate(*shape),
-             "k": k, "zero predictor": zero, "kept by no map": zero / 2}
+             "k": k, "log(2n/delta)": math.log(2.0 * n / DELTA), "zero predictor": zero, "kept by no map": zero / 2}
         )  # fmt: skip
     return swept(
         context,
         rows,
         trials,
-        f"squared loss, X = Y = 1, epsilon = {epsilon:g}, all parameters printed, constant of k {CONSTANT:g}, with "
-        "which the noise stays below the zero predictor's risk; 2k coordinates of equal mass and equal weight at each "
-        "point",
+        f"squared loss, X = Y = 1, epsilon = 1 but where it varies, all parameters printed, constant of k "
+        f"{constant:.3g}, with which the noise stays below the zero predictor's risk; 2k coordinates of equal mass and "
+        "equal weight at each point",
         "kept by no map: w = Phi^T v lies in a random subspace of dimension k, uniform among them, so that the best "
         "point has half of the zero predictor's excess on average, B^2/(4k): the JL error of the theorem, to a "
         "constant",
@@ -422,7 +434,8 @@ def in_d_exact(context: Context) -> Evidence:
     because="The output lies in a random subspace of dimension k of order (n epsilon)^(2/3) up to a logarithm. On an "
     "even basis of 2k coordinates no point of it has less than half of B^2/(2k) on average, which is the JL error of "
     "the bound to a constant, so that there the bound's private term is attained. At these n, and epsilon = 1, the k "
-    "in use is 6 to 23, mostly below log(2n/delta) = 21 to 23: a rate of what is printed, whose privacy is not proved.",
+    "in use is 6 to 23, mostly below log(2n/delta) = 21 to 23: a rate of what is printed, whose privacy is not proved "
+    "there. The row over epsilon has k >= log(2n/delta).",
     quote=QUOTE,
     row="n",
     rows={
@@ -446,6 +459,14 @@ def in_d_exact(context: Context) -> Evidence:
             "because": "As at B|X| = |Y|, on the even basis of 2k coordinates.",
             "quote": QUOTE,
         },
+        "epsilon": {
+            "measure": in_epsilon,
+            "source": "Theorem 2, dependence on epsilon below 1, k >= log(2n/delta)",
+            "full_only": True,
+            "because": "As over n, with k = 24 to 94 at log(2n/delta) = 23.3.",
+            "quote": QUOTE,
+            "nuisances": _OPEN[:1],
+        },
         "d": {
             "measure": in_d_exact,
             "source": "Theorem 2, with sigma sqrt(k) in the step size",
@@ -461,4 +482,4 @@ def in_n(context: Context) -> Evidence:
     """Everything as printed, on the even basis of 2k coordinates, of which a map to R^k cannot keep half."""
     sizes = context.pick(quick=(2048, 5792, 16384), full=tuple(2**k for k in range(12, 16)))
     trials = context.pick(quick=(384, 48, 112), full=(512, 160, 80, 104))
-    return _even(context, "n", [(n, 1.0) for n in sizes], trials)
+    return _even(context, [{"n": n} for n in sizes], trials)
