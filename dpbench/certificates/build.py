@@ -6,8 +6,6 @@ The format is described in ``checker/README.md``; `checker/dpbench_check.py` ver
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
 import json
 import math
 import re
@@ -15,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
+
+import dpbench_check
 
 from dpbench.core import validation
 
@@ -184,23 +184,9 @@ def _step(says: str, needs: Sequence[str], fact: int | None = None, given: Mappi
     return {"says": says, "needs": list(needs), "fact": fact, "with": dict(given or {})}
 
 
-def checker() -> Any:
-    """The checker's module.
-
-    Raises
-    ------
-    MissingExtra
-        Where it, or python-flint, is not installed.
-    """
-    for module, where in (("dpbench_check", "the folder checker/ of the repository"), ("flint", "python-flint")):
-        if importlib.util.find_spec(module) is None:
-            raise validation.MissingExtra(f"certificates need their checker: pip install dpbench-suite ({where})")
-    return importlib.import_module("dpbench_check")
-
-
 def report(one: Mapping[str, Any]) -> dict[str, Any]:
     """The checker's report on a certificate: ``accepted``, what is decided, and why not."""
-    made: dict[str, Any] = checker().report_on(json.dumps(one))
+    made: dict[str, Any] = dpbench_check.report_on(json.dumps(one))
     return made
 
 

@@ -18,7 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dpbench.certificates.build import Sentence, assembled, checker, rational, report
+import dpbench_check as check
+
+from dpbench.certificates.build import Sentence, assembled, rational, report
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.judge_pieces import ONE, ZERO, Piece, lawful, pieces, region, required
 from dpbench.certificates.judge_toml import Theorem, read
@@ -125,8 +127,6 @@ def judge(theorem: str | Path | Mapping[str, Any], *, seconds: float = 10.0, see
     ------
     InvalidInput
         For a theorem that cannot be read; the message names the place.
-    MissingExtra
-        Where the checker is not installed.
     """
     return decide(read(theorem), seconds=seconds, seed=seed)
 
@@ -151,7 +151,6 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
     """`judge` of a `Theorem`."""
     seconds = validation.real("seconds", seconds, above=0.0)
     seed = validation.integer("seed", seed, at_least=0)
-    checker()
     began, clock, half = time.process_time(), Clock(seconds), Clock(seconds / 2.0)
     statement = theorem.statement
     hunts = [Hunt(question(statement, _of_laws(statement, piece)), _sentence(theorem)) for piece in pieces(statement)]
@@ -197,7 +196,7 @@ def _in_balls(hunt: Hunt) -> tuple[int, float | None]:
         return 0, None
     try:
         balls = hunt.question.balls(nearest, [side for each in inequalities for side in each.comparison[1:]])
-    except checker().Refused:
+    except check.Refused:
         return 0, None
     for inequality, left, right in zip(inequalities, balls[::2], balls[1::2], strict=True):
         holds = left < right or (left <= right and not inequality.strict)

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpbench.certificates.build import checker
+import dpbench_check as check
+
 from dpbench.certificates.regions import Comparison, Ends, Proof
 from dpbench.core import validation
 from dpbench.ledger import formula
@@ -294,7 +295,6 @@ def _discrete(statement: Statement) -> list[Piece]:
 
 
 def _identical(statement: Statement, left: Node, right: Node) -> bool:
-    check = checker()
     check.renew()
     definitions = {name: check.parse(write(node)) for name, node in statement.definitions.items()}
     known = check.Fractions(definitions)

@@ -16,7 +16,9 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
-from dpbench.certificates.build import Draft, checker, rational
+import dpbench_check as check
+
+from dpbench.certificates.build import Draft, rational
 from dpbench.certificates.clock import Clock
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
@@ -86,26 +88,25 @@ class Proof:
         self, claims: Sequence[Comparison], sides: Sides, definitions: Mapping[str, Node],
         given: Sequence[Comparison], fixed: Point | None = None,
     ) -> None:  # fmt: skip
-        self.check = checker()
         self.claims, self.sides, self.given, self.fixed = claims, dict(sides), given, fixed or {}
         nodes = [side for comparison in (*claims, *given) for side in comparison[1:]]
         needed = formula.reached(nodes, definitions)
         self.definitions = {name: node for name, node in definitions.items() if name in needed}
-        read = {name: self.check.parse(formula.write(node)) for name, node in self.definitions.items()}
-        self.scope = self.check.Scope({n: self.check.rational(rational(v)) for n, v in self.fixed.items()}, read)
+        read = {name: check.parse(formula.write(node)) for name, node in self.definitions.items()}
+        self.scope = check.Scope({n: check.rational(rational(v)) for n, v in self.fixed.items()}, read)
         self._given = [self._read(comparison) for comparison in given]
-        self.check.renew()
+        check.renew()
         claimed = [self._read(comparison) for comparison in claims]
         self._sides = [side for comparison in claimed for side in comparison[1:]]
         self._short: dict[Any, Fraction] = {}
         self.effort, self.clock, self.reserved = EFFORT, Clock(), 0
         whole = {name: self._ends(*ends) for name, ends in sides.items()}
-        self.tasks = self.check.Tasks(self.scope, whole)
+        self.tasks = check.Tasks(self.scope, whole)
         self._whole = whole, [self.tasks.goal(one, one[1:]) for one in claimed], self._given
 
     def _read(self, comparison: Comparison) -> Any:
         relation, left, right = comparison
-        return self.check.parse(formula.write((relation, left, right)), True)
+        return check.parse(formula.write((relation, left, right)), True)
 
     def tree(
         self, cells: int, *, clock: Clock | None = None, look: Callable[[Point], bool] = lambda point: False
@@ -121,26 +122,26 @@ class Proof:
         look : callable
             Of the middle of each cell that is not decided: True ends the search.
         """
-        before, self.clock, self.effort = self.check.ctx.prec, clock or Clock(), EFFORT
-        self.check.ctx.prec = BITS
+        before, self.clock, self.effort = check.ctx.prec, clock or Clock(), EFFORT
+        check.ctx.prec = BITS
         try:
             return self._explored(_Node(self._whole), cells, look)
-        except self.check.Refused as error:
+        except check.Refused as error:
             return Tree(left=_said(self._whole[0]), why=LATE if self._late else str(error))
         finally:
-            self.check.ctx.prec = before
+            check.ctx.prec = before
 
     def _renew(self) -> None:
         """The checker's budget for a step, less what cannot be done in the time that is left."""
-        room, operations = self.clock.left * RATE, self.check.OPERATIONS
+        room, operations = self.clock.left * RATE, check.OPERATIONS
         self.reserved = operations - int(room) if room < operations else 0
-        self.check.renew()
-        self.check.spend(self.reserved)
+        check.renew()
+        check.spend(self.reserved)
 
     @property
     def _late(self) -> bool:
         """Whether a step was ended for want of time."""
-        return self.reserved > 0 and self.check.spent() > self.check.OPERATIONS
+        return self.reserved > 0 and check.spent() > check.OPERATIONS
 
     def _explored(self, whole: _Node, cells: int, look: Callable[[Point], bool] = lambda point: False) -> Tree:
         tree, spent, queue = Tree(), 0, deque([whole])
@@ -150,10 +151,10 @@ class Proof:
             self.effort -= 1
             self._renew()
             unseen = self.tasks.unseen(node.task)
-            spent += self.check.spent() - self.reserved if not unseen else 0
+            spent += check.spent() - self.reserved if not unseen else 0
             if tree.cells > cells or self.clock.over:
                 tree.why = "the cells did not suffice" if tree.cells > cells else LATE
-            elif spent > self.check.OPERATIONS:
+            elif spent > check.OPERATIONS:
                 tree.why = "the checker has no room for so many cells"
             elif not unseen:
                 continue
@@ -188,7 +189,7 @@ class Proof:
                 if all(self._explored(part, min(FEW, self.effort)).cuts is not None for part in parts):
                     node.step, node.parts = step, parts
                     return True
-            except self.check.Refused:
+            except check.Refused:
                 continue
         return False
 
@@ -201,22 +202,22 @@ class Proof:
         less = sides if relation in ("<=", "<") else sides[::-1]
         steps = []
         for name in cell:
-            moving = self.check.Moving({name}, self.scope.definitions)
+            moving = check.Moving({name}, self.scope.definitions)
             self._renew()
-            with suppress(self.check.Refused):
-                slopes = [self.check.derivative(side, name, moving, self.scope.definitions) for side in less]
+            with suppress(check.Refused):
+                slopes = [check.derivative(side, name, moving, self.scope.definitions) for side in less]
                 form = self.tasks.goal(("<=", *slopes))[1][-1]
                 signs = {self._sign(form, point) for point in points}
                 for sign, way, end in ((1, "rises", cell[name][0]), (-1, "falls", cell[name][1])):
                     if sign not in signs or -sign in signs or not end.is_finite():
                         continue
                     if depth > 0 or any(_met(*self._values(less, {**p, name: self._exact(end)})) for p in points):
-                        steps.append((sum(len(self.check.show(side)) for side in form[1:3]), f"{name} {way}"))
+                        steps.append((sum(len(check.show(side)) for side in form[1:3]), f"{name} {way}"))
         return [step for _, step in sorted(steps)]
 
     def _values(self, nodes: Sequence[Any], point: Mapping[str, Fraction | None]) -> list[Any]:
-        scope = self.scope.changed(**{name: self.check.rational(str(value)) for name, value in point.items()})
-        return [self.check.arb(self.check.evaluate(node, scope)) for node in nodes]
+        scope = self.scope.changed(**{name: check.rational(str(value)) for name, value in point.items()})
+        return [check.arb(check.evaluate(node, scope)) for node in nodes]
 
     def _sign(self, form: Any, point: Mapping[str, Fraction]) -> int:
         """Of right - left, over the denominator that the form comes with; 0 where it is not known."""
@@ -227,7 +228,7 @@ class Proof:
     def witness(self, first: Iterable[Point] = (), whole: Collection[str] = ()) -> Point | None:
         """A point that the certificate can name: one of `first`, an inner point of the region, or of a few more at
         random, with integers for the symbols that are `whole`; None where there is none among them."""
-        rng, before = random.Random(0), self.check.ctx.prec
+        rng, before = random.Random(0), check.ctx.prec
         more = ({name: drawn(rng, *ends) for name, ends in self.sides.items()} for _ in range(POINTS))
         listed = ({name: point[name] for name in self.sides} for point in first)
         try:
@@ -239,12 +240,12 @@ class Proof:
             for point in rounded:
                 if self._admits(point):
                     return point
-                spent += self.check.spent()
-                if spent > self.check.OPERATIONS:
+                spent += check.spent()
+                if spent > check.OPERATIONS:
                     break
             return None
         finally:
-            self.check.ctx.prec = before
+            check.ctx.prec = before
 
     @property
     def inner(self) -> Point:
@@ -258,7 +259,6 @@ class Proof:
         return point
 
     def _admits(self, point: Point) -> bool:
-        check = self.check
         check.renew()
         scope = self.scope.changed(**{name: check.rational(rational(value)) for name, value in point.items()})
         try:
@@ -287,7 +287,7 @@ class Proof:
 
     def _ends(self, low: Fraction | None, high: Fraction | None) -> tuple[Any, Any]:
         """The checker's side: exact ends that hold those of the region."""
-        arb, exact = self.check.arb, self.check.rational
+        arb, exact = check.arb, check.rational
         sides = (arb("-inf") if low is None else arb(exact(str(low))).lower(),
                  arb("inf") if high is None else arb(exact(str(high))).upper())  # fmt: skip
         self._short |= {
@@ -306,7 +306,7 @@ class Proof:
         """Across which side to cut, and where: one along which right - left turns, if there is such a one."""
         cell, _, given = task
         less = comparison[1:] if comparison[0] in ("<=", "<") else comparison[:0:-1]
-        box = self.check.Cell(cell, self.scope, self.tasks.moving)
+        box = check.Cell(cell, self.scope, self.tasks.moving)
         faces, _ = box.faces(*less, given)
         face: dict[str, Any] = max(faces, key=len, default={})
         sides = {name: (self._exact(low), self._exact(high)) for name, (low, high) in cell.items()}

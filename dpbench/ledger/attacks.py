@@ -14,17 +14,21 @@ class Bound(float):
     """A lower bound on ε that an attack of this package found, at the level that it was asked for."""
 
 
-Attack = tuple[Sampler, tuple[Any, Any]]
-"""A mechanism, and the pair of neighbouring data sets that it is attacked on."""
-
-
 def attack_bounds(
-    context: Context, attacks: Sequence[Attack], *, epsilon: float, delta: float, trials: int, level: float = LEVEL
+    context: Context,
+    attacks: Sequence[tuple[Sampler, tuple[Any, Any]]],
+    *,
+    epsilon: float,
+    delta: float,
+    trials: int,
+    level: float = LEVEL,
 ) -> list[float]:
     """Lower bounds on ε at `delta`, one for each attack, each at error probability `level`.
 
     Parameters
     ----------
+    attacks : sequence of (mechanism, pair)
+        Each with the two neighbouring data sets that it is attacked on.
     epsilon, delta : float
         The claim.
     trials : int
@@ -36,7 +40,13 @@ def attack_bounds(
 
 
 def attack_bound(
-    attacks: tuple[Attack, ...], epsilon: float, delta: float, trials: int, level: float, seed: int, block: int
+    attacks: Sequence[tuple[Sampler, tuple[Any, Any]]],
+    epsilon: float,
+    delta: float,
+    trials: int,
+    level: float,
+    seed: int,
+    block: int,
 ) -> float:
     """The bound of attack number `block`."""
     mechanism, (data, neighbour) = attacks[block]

@@ -83,7 +83,7 @@ def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) ->
     if decided != "sampled" and certified(claim, verdict):
         decided = "certificate"
     given = found.get("link")
-    if decided == "certificate" and any(one.facts for one in _certificates().get((claim.id, verdict), ())):
+    if decided == "certificate" and any(facts for _, facts in _certificates().get((claim.id, verdict), ())):
         given = "facts"
     if given:
         return Basis(decided, given)
@@ -122,29 +122,20 @@ def certified(claim: Claim, verdict: str) -> bool:
     """
     stated = claim.over_region if verdict == "proved" else ""
     found = () if claim.outside else _certificates().get((claim.id, verdict), ())
-    return any(not stated or one.statement == stated for one in found)
-
-
-@dataclass(frozen=True)
-class _Certificate:
-    """Of a committed certificate: what it states, and whether each of its steps is a trusted fact."""
-
-    statement: str
-    facts: bool
+    return any(not stated or statement == stated for statement, _ in found)
 
 
 @cache
-def _certificates() -> dict[tuple[str, str], tuple[_Certificate, ...]]:
-    """The certificates that decide a verdict, by entry and verdict."""
+def _certificates() -> dict[tuple[str, str], list[tuple[str, bool]]]:
+    """The certificates that decide a verdict, by entry and verdict: what each states, and whether by facts alone."""
     from dpbench.ledger.evidence import folder
 
-    found: dict[tuple[str, str], tuple[_Certificate, ...]] = {}
+    found: dict[tuple[str, str], list[tuple[str, bool]]] = {}
     for path in sorted((folder().parent / "certificates").glob("*.json")):
         one = json.loads(path.read_text(encoding="utf-8"))
         if one["kind"] in DECIDING.get(one["verdict"], ()) and (one["kind"], one["schema"]) != ("guarantee", 1):
             facts = all(isinstance(step, dict) and step.get("fact") is not None for step in one["derivation"])
-            key = (one["id"], one["verdict"])
-            found[key] = (*found.get(key, ()), _Certificate(one["statement"], facts))
+            found.setdefault((one["id"], one["verdict"]), []).append((one["statement"], facts))
     return found
 
 

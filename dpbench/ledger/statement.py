@@ -29,17 +29,19 @@ from typing import Any
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
-from dpbench.ledger.kinds import Conclusion
-from dpbench.ledger.kinds import discrete as discrete
-from dpbench.ledger.kinds import event as event
-from dpbench.ledger.kinds import gaussian as gaussian
-from dpbench.ledger.kinds import inequality as inequality
-from dpbench.ledger.kinds import laplace as laplace
-from dpbench.ledger.kinds import loss as loss
-from dpbench.ledger.kinds import mixture as mixture
-from dpbench.ledger.kinds import order as order
-from dpbench.ledger.kinds import profile as profile
-from dpbench.ledger.kinds import rate as rate
+from dpbench.ledger.kinds import (  # noqa: F401  (what a Statement is made of is imported from here)
+    Conclusion,
+    discrete,
+    event,
+    gaussian,
+    inequality,
+    laplace,
+    loss,
+    mixture,
+    order,
+    profile,
+    rate,
+)
 
 RELATIONS = ("replace", "add", "remove", "add_remove")
 _HOLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)

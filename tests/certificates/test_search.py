@@ -13,12 +13,10 @@ import pytest
 
 import dpbench
 from dpbench import InvalidInput, find_counterexample
-from dpbench.certificates import build
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.search import find, hunt, shrink
 from dpbench.certificates.search.optimise import climb
 from dpbench.certificates.search.question import Parameter, Question, chosen
-from dpbench.core.validation import MissingExtra
 from dpbench.ledger import Claim, formula
 from dpbench.ledger.formula import gaussian_delta
 from dpbench.ledger.statement import Integer, Real, Statement, event, gaussian, inequality, order
@@ -86,12 +84,6 @@ def test_a_violation_of_rounding_is_a_phantom_and_the_search_goes_on() -> None:
 def test_a_checker_that_refuses_all_leaves_no_find(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hunt, "report", lambda one: {"accepted": False, "because": "planted"})
     assert not searched(claim(FALSE)).found
-
-
-def test_without_the_checker_the_search_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match="need their checker"):
-        searched(claim(FALSE))
 
 
 def test_the_same_seed_gives_the_same_result_and_another_one_other_points() -> None:

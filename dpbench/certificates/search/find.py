@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpbench.certificates.build import Sentence, checker, rational
+from dpbench.certificates.build import Sentence, rational
 from dpbench.certificates.judge_pieces import PIECES, pieces
 from dpbench.certificates.search.growth import STEPS, Growth
 from dpbench.certificates.search.hunt import Hunt, question
@@ -126,14 +126,11 @@ def find_counterexample(
     ------
     InvalidInput
         For an unknown claim, a claim without a statement to search, or a budget that cannot be used.
-    MissingExtra
-        Where the checker is not installed.
     """
     seconds = validation.real("seconds", seconds, above=0.0)
     seed = validation.integer("seed", seed, at_least=0)
     evaluations = validation.integer("evaluations", evaluations, at_least=1)
     one = claim if isinstance(claim, Claim) else _claim(claim)
-    checker()
     asked = question_of(one)
     began = time.process_time()
     hunt = Hunt(asked, Sentence(one.id, one.quote or one.statement, one.source))

@@ -87,14 +87,10 @@ class Growth(Question):
             points = self._along(values)
             missed = 0.0
             for i, (condition, _) in enumerate(self.conditions.values()):
-                relation = condition[0]
-                moves = points[0][2 * i : 2 * i + 2] != points[-1][2 * i : 2 * i + 2]  # then it is a factor: strict
-                for point in points:
-                    left, right = point[2 * i], point[2 * i + 1]
-                    by = left - right if relation in ("<", "<=") else right - left
-                    scale = abs(left) + abs(right)
-                    if not (by < 0.0 or (by == 0.0 and relation in ("<=", ">=") and not moves)):
-                        missed += max(by / scale, 1e-9) if scale > 0.0 else 1.0
+                sides = [point[2 * i : 2 * i + 2] for point in points]
+                moves = sides[0] != sides[-1]  # then it is a factor: strict
+                relation = condition[0].rstrip("=") if moves else condition[0]
+                missed += sum(formula.missed(relation or "=", left, right) for left, right in sides)
             if missed != 0.0:
                 return (missed, -FAR) if missed > 0.0 else worst
             logs = [math.log(point[-2]) - math.log(point[-1]) for point in points]

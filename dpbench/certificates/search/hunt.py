@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import dpbench_check as check
 import numpy as np
 
-from dpbench.certificates.build import Draft, Sentence, assembled, checker, report
+from dpbench.certificates.build import Draft, Sentence, assembled, report
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.judge_pieces import Piece
 from dpbench.certificates.search.growth import Growth
@@ -170,7 +171,7 @@ class Hunt:
             draft = _of_integers(asked.draft(values), asked)
             certificate = assembled(asked.piece.kind, draft, self.sentence)
             margin = asked.look(values)[1]
-        except (checker().Refused, ArithmeticError, ValueError, TypeError) as error:
+        except (check.Refused, ArithmeticError, ValueError, TypeError) as error:
             self._refuse("" if quiet else f"no certificate could be written: {error}")
             return None
         answer = report(certificate)

@@ -13,9 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import dpbench_check as check
 import numpy as np
 
-from dpbench.certificates.build import Draft, checker, rational, round_to
+from dpbench.certificates.build import Draft, rational, round_to
 from dpbench.certificates.judge_pieces import WIDE, Piece, lawful, texts
 from dpbench.core import validation
 from dpbench.ledger import formula
@@ -165,7 +166,6 @@ class Question:
 
     def balls(self, exact: Exact, nodes: Sequence[Node]) -> list[Any]:
         """Balls that hold formulas, by the checker's own evaluation; its `Refused` where it has none."""
-        check = checker()
         before = check.ctx.prec
         try:
             check.renew()
@@ -182,7 +182,7 @@ class Question:
         sides = [side for (_, *both), _ in self.conditions.values() for side in both]
         try:
             balls = self.balls(exact, [*sides, *(side for pair in self.pairs for side in pair)])
-        except (checker().Refused, ArithmeticError, ValueError, TypeError):
+        except (check.Refused, ArithmeticError, ValueError, TypeError):
             return None
         for ((relation, *_), _), a, b in zip(self.conditions.values(), balls[::2], balls[1::2], strict=False):
             if not {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a == b}[relation]:

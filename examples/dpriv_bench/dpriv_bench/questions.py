@@ -26,9 +26,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import dpbench_check as check
 from flint import arb, ctx, fmpq
 
-from dpbench.certificates.build import checker
 from dpbench.certificates.judge import Judgement, decide
 from dpbench.certificates.judge_toml import Theorem
 from dpbench.core.validation import InvalidInput, invalid
@@ -62,7 +62,6 @@ def judged(statement: Statement, seconds: float) -> Judgement:
 
 def sensitivity_at(text: str, n: int, values: Mapping[str, Fraction]) -> arb:
     """The formula of a sensitivity as a ball, at a number of records and the function's parameters."""
-    check = checker()
     scope = {name: fmpq(one.numerator, one.denominator) for name, one in values.items()} | {"n": fmpq(n)}
     with ctx.workprec(BITS):
         return arb(check.evaluate(check.parse(text), check.Scope(scope, {})))
