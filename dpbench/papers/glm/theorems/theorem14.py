@@ -44,7 +44,6 @@ def theorem14(context: Context) -> Rows:
     expected="consistent",
     side="upper",
     full_only=True,
-    exponent=-2.0 / 3.0,
     nuisances=_OPEN[:1],
     statement=_BOOSTED + "Algorithm 2.",
     because="As over n; the noise of each of the m models and of the choice falls like 1/epsilon or faster.",
