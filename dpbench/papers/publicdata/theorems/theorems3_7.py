@@ -205,7 +205,7 @@ ENOUGH = SAMPLE_SIZE.replace(
     symbols={"delta": CLAIMED["delta"], "s": Real("deviation over half a move", "1/100", 10**4)},
     where={
         **dict.fromkeys(("delta", "s", "z", "rate", "said")),
-        "enough": "2*log(5/4/delta)*m/(eta*gamma^2*epsilon^2)",
+        "enough": "2*m*log(5/(4*delta))/(eta*gamma^2*epsilon^2)",
     },
     given={"broken": ("1/2 - exp(epsilon)*erfc(2/(s*sqrt(2)))/2 > delta", "the smaller noise breaks (epsilon, delta)")},
     claim=inequality("needed", "<=", "enough"),
