@@ -52,7 +52,8 @@ PRINTED = Statement(
     witness={"strength": "1/2", "kappa": 1},
 )
 SHARP = PRINTED.replace(
-    about=f"E|fbar_j - fbar'_j|_m^2 <= {{sharp}}, {_IN_WORDS}, for any class, whatever its norms.",
+    about="E|fbar_j - fbar'_j|_m^2 <= {sharp} for any class, whatever its norms; strength = n eta, supremum = E sup "
+    "omega.",
     claim=inequality("square", "<=", "sharp"),
     witness=None,
 )

@@ -272,7 +272,8 @@ def drawn(context: Context) -> Rows:
     errata=Correction(
         place="Theorem 4 and its proof by Lemma 18",
         effect=2,
-        change="as above; or require m >= c d^2/(C^2 log(1/delta)), which this page does not prove for every class",
+        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)); whether m >= c "
+        "d^2/(C^2 log(1/delta)) is enough for every class is open",
         caveat="The theorem says “there is a choice of” m, and nothing of every m.",
     ),
     formulas=CUBE,
@@ -331,11 +332,12 @@ def drawn(context: Context) -> Rows:
             "quote": QUOTE_DRAWN,
             "consequence": "With the public points drawn, as the theorem has them, and not placed: d = 65,536 bits, m "
             "= 16 d, delta = 1e-5, C = 2.86. All bits are hit with probability 0.993, and a claimed epsilon of 1 is "
-            "2.70 then. At d = m bits stay unhit, and the parity of the cube says nothing.",
+            "2.70 then. At m = d many bits are unhit, and the parity tells "
+            "nothing.",
             "errata": Correction(
                 place="Theorem 4 and its proof by Lemma 18",
                 effect=2,
-                change="as for the row with placed points, which is of every Z, as Lemma 6 is",
+                change="the same weights as for placed points",
                 caveat="The theorem says \u201cthere is a choice of\u201d m, and nothing of every m.",
             ),
             "statement": "Weights N(0, (C sqrt(m log(1/delta))/epsilon)^2) make Algorithm 4 (epsilon, delta)-DP on "

@@ -134,9 +134,9 @@ paper.formula(
     weight="range",
     hurt="corner: epsilon below order alpha^2: from 0.001 on at alpha = 1/8, hidden constants 1",
     quote=r"(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
-    consequence="It stands for epsilon of order 1, with epsilon^-2 for epsilon^-1 in all. For epsilon below order "
-    "alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all hidden "
-    "constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
+    consequence="(9) stands for epsilon of order 1; with epsilon^-2 for epsilon^-1 it stands for every epsilon. Below "
+    "order alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all "
+    "hidden constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
     errata=Correction(place="Theorem 3, equation 9", effect=2, change="for epsilon^-1 read epsilon^-2"),
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
     "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
