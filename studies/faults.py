@@ -1,12 +1,12 @@
 """``python -m studies.faults --json evidence/faults.json``: runs that are killed and starved keep their results.
 
-Each round is a run of a few hundred small blocks on a store of its own: processes are killed by SIGKILL at random
-moments, and the run is started again, until it comes to its end. After each kill the file is checked by SQLite, and
-every block that was stored before must be there, bit for bit; at the end the results must be those of an uninterrupted
-run, and each block stored once. Kinds: ``parent`` (the process that maps, with two threads), ``pool`` (processes of
-`ProcessPoolExecutor`), ``lanes`` (worker processes of `verify`), ``dask`` (workers of a scheduler, two at a time). Then
-rounds in which files cannot grow beyond a random size; with three runs at once on one store, one of which is killed;
-with a time of day that jumps; and with two processor types (``OPENBLAS_CORETYPE``) on one store.
+Each round is a run of a few hundred small blocks on a store of its own: processes are killed by SIGKILL after a random
+number of further blocks, and the run is started again, until it comes to its end. After each kill the file is checked
+by SQLite, and every block that was stored before must be there, bit for bit; at the end the results must be those of an
+uninterrupted run, and each block stored once. Kinds: ``parent`` (the process that maps, with two threads), ``pool``
+(processes of `ProcessPoolExecutor`), ``lanes`` (worker processes of `verify`), ``dask`` (workers of a scheduler, two at
+a time). Then rounds in which files cannot grow beyond a random size; with three runs at once on one store, one of which
+is killed; with a time of day that jumps; and with two processor types (``OPENBLAS_CORETYPE``) on one store.
 
 A file of results is taken up where it exists: counts are added until there are as many as asked for.
 """
@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -38,7 +38,7 @@ SHARES = {"parent": 0.7, "pool": 0.08, "lanes": 0.04, "dask": 0.18}
 """Of all kills, by kind: a process of `verify` is a new interpreter, and a worker of Dask has to find its scheduler."""
 BLOCKS, PAUSE = 600, 0.004
 TYPES = ("Haswell", "SkylakeX")
-PATIENCE = 120.0
+PATIENCE = 600.0
 Stored = dict[tuple[int, int], str]
 
 SPAWN = get_context("forkserver")
@@ -59,6 +59,16 @@ def stored(path: Path) -> Stored:
     finally:
         db.close()
     return {(run, number): hashlib.sha256(value).hexdigest() for run, number, value in rows}
+
+
+def counted(path: Path) -> int:
+    """Blocks in the file."""
+    with (
+        contextlib.closing(sqlite3.connect(path, timeout=PATIENCE)) as db,
+        contextlib.suppress(sqlite3.OperationalError),
+    ):
+        return int(db.execute("SELECT count(*) FROM block").fetchone()[0])
+    return 0  # it has no tables yet
 
 
 def kept(before: Stored, after: Stored) -> Stored:
@@ -108,29 +118,6 @@ class Round:
         return code == 0
 
 
-def written(store: Path) -> list[int]:
-    """When the store and its log were last written to, in nanoseconds since the epoch."""
-    return [path.stat().st_mtime_ns for path in (store, store.with_name(store.name + "-wal")) if path.exists()]
-
-
-def parents(this: Round) -> int:
-    """Kills until a run ends: of the process that maps."""
-    kills = 0
-    while True:
-        process, since = this.start(runs.on_threads), written(this.store)
-        if this.moments.random() < 0.9:  # one run in ten is killed as it starts, which takes a slow machine longer
-            while process.is_alive() and written(this.store) == since:
-                time.sleep(0.005)
-        process.join(this.moments.uniform(0.0, 0.5))
-        if process.is_alive():
-            process.kill()
-            kills += 1
-        ended = this.end(process)
-        this.check()
-        if ended:
-            return kills
-
-
 def children(parent: int) -> list[int]:
     """Processes that this one has started (Linux)."""
     with contextlib.suppress(OSError):
@@ -138,23 +125,23 @@ def children(parent: int) -> list[int]:
     return []
 
 
-def workers(this: Round, run: Any) -> int:
-    """Kills until a run ends: of one of its worker processes."""
-    kills = 0
+def kills(this: Round, run: Any, *, workers: bool) -> int:
+    """Kills until a run ends: of the process that maps, or of one of its worker processes."""
+    count = 0
     while True:
-        process = this.start(run)
-        deadline = time.monotonic() + this.moments.uniform(0.0, 0.3)
-        while process.is_alive() and (len(found := children(process.pid)) < 2 or time.monotonic() < deadline):
-            time.sleep(0.005)
-        time.sleep(this.moments.uniform(0.0, 0.6))
-        if process.is_alive() and found and this.moments.random() < 0.9:  # one run in ten is left to go on
+        process, pids = this.start(run), []
+        more = len(this.before) + this.moments.randrange(BLOCKS // 20)
+        while process.is_alive() and (counted(this.store) < more or len(pids) < 1 + workers):
+            process.join(0.01)
+            pids = children(process.pid) if workers else [process.pid]
+        if process.is_alive():
             with contextlib.suppress(ProcessLookupError):
-                os.kill(this.moments.choice(found), signal.SIGKILL)
-                kills += 1
+                os.kill(this.moments.choice(pids), signal.SIGKILL)
+                count += 1
         ended = this.end(process)
         this.check()
         if ended:
-            return kills
+            return count
 
 
 def dask_workers(this: Round) -> int:
@@ -163,7 +150,7 @@ def dask_workers(this: Round) -> int:
     started = [SPAWN.Process(target=runs.dask_scheduler, args=(found,))]
     started[0].start()
     wait(found.exists)
-    address, kills = found.read_text(encoding="utf-8"), 0
+    address, count = found.read_text(encoding="utf-8"), 0
 
     def worker() -> Any:
         started.append(SPAWN.Process(target=runs.dask_worker, args=(address, str(this.folder))))
@@ -175,16 +162,16 @@ def dask_workers(this: Round) -> int:
         while True:
             process = this.start(runs.on_dask, address)
             while process.is_alive():
-                more, until = len(this.before) + this.moments.randrange(1, BLOCKS // 6), time.monotonic() + 20.0
-                while process.is_alive() and len(stored(this.store)) < more and time.monotonic() < until:
+                more = len(this.before) + this.moments.randrange(1, BLOCKS // 6)
+                while process.is_alive() and counted(this.store) < more:
                     process.join(0.05)
                 if process.is_alive():
                     alive.pop(this.moments.randrange(2)).kill()
-                    kills += 1
+                    count += 1
                     alive.append(worker())
                     this.check()
             if this.end(process):
-                return kills
+                return count
     finally:
         for process in started:
             process.kill()
@@ -212,7 +199,8 @@ def three_at_once(this: Round) -> int:
     made = [SPAWN.Process(target=runs.child, args=(out, runs.on_threads, this.store, PAUSE, BLOCKS)) for out in outs]
     for process in made:
         process.start()
-    time.sleep(this.moments.uniform(0.1, 0.8))
+    more = this.moments.randrange(BLOCKS // 2)
+    wait(lambda: counted(this.store) >= more)
     made[0].kill()
     for process, out in zip(made[1:], outs[1:], strict=True):
         this.out = out
@@ -243,9 +231,9 @@ def processor_types(folder: Path) -> dict[str, Any]:
 
 
 KILLED = {
-    "parent": parents,
-    "pool": lambda this: workers(this, runs.on_a_pool),
-    "lanes": lambda this: workers(this, runs.in_lanes),
+    "parent": lambda this: kills(this, runs.on_threads, workers=False),
+    "pool": lambda this: kills(this, runs.on_a_pool, workers=True),
+    "lanes": lambda this: kills(this, runs.in_lanes, workers=True),
     "dask": dask_workers,
 }
 OTHERS = {
@@ -255,10 +243,10 @@ OTHERS = {
 }
 
 
-def rounds(kills: int, others: int, counts: dict[str, dict[str, int]]) -> Iterator[None]:
-    """Rounds of all kinds, until there are as many faults as asked for; `counts` grows by each."""
-    wanted = {kind: round(kills * share) for kind, share in SHARES.items()} | dict.fromkeys(OTHERS, others)
-    while left := [kind for kind, count in wanted.items() if counts.get(kind, {}).get("faults", 0) < count]:
+def rounds(killed: int, others: int, kinds: Iterable[str], counts: dict[str, dict[str, int]]) -> Iterator[None]:
+    """Rounds of these kinds, until there are as many faults as asked for; `counts` grows by each."""
+    wanted = {kind: round(killed * share) for kind, share in SHARES.items()} | dict.fromkeys(OTHERS, others)
+    while left := [kind for kind in kinds if counts.get(kind, {}).get("faults", 0) < wanted[kind]]:
         for kind in left:
             count = counts.setdefault(kind, {"rounds": 0, "faults": 0})
             with tempfile.TemporaryDirectory() as folder:
@@ -270,9 +258,10 @@ def rounds(kills: int, others: int, counts: dict[str, dict[str, int]]) -> Iterat
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m studies.faults", description=__doc__.split("\n")[0])
-    parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
+    parser.add_argument("--json", type=Path, required=True, help="file of results")
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--others", type=int, default=40, help="rounds of each other fault")
+    parser.add_argument("--kinds", nargs="+", choices=KILLED | OTHERS, default=[*KILLED, *OTHERS], help="default: all")
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so many; run again to go on")
     asked = parser.parse_args()
     document = json.loads(asked.json.read_text(encoding="utf-8")) if asked.json.exists() else {"counts": {}}
@@ -281,7 +270,7 @@ def main() -> int:
     if "processor types" not in document:
         with tempfile.TemporaryDirectory() as folder:
             document["processor types"] = processor_types(Path(folder))
-    for _ in rounds(asked.kills, asked.others, document["counts"]):
+    for _ in rounds(asked.kills, asked.others, asked.kinds, document["counts"]):
         asked.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         if time.monotonic() > until:
             break

@@ -6,11 +6,9 @@ import asyncio
 import functools
 import hashlib
 import logging
-import threading
-import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
@@ -23,7 +21,6 @@ from dpbench.core.sources import everything
 from dpbench.runs.environment import processor_type, versions
 
 _KEPT = 8  # functions that the workers hold: those of the units that run at one time
-_TASK = 0.05  # seconds of a task of `map`: ten times what one costs the scheduler
 _PATIENCE = 10  # seconds until a scheduler must answer, and have a worker
 
 
@@ -43,9 +40,6 @@ class Cluster(Executor):
 
     A function among the arguments travels once to each worker, with the data bound to it, and not with every
     task. It is the result of a task of its own, not data put there: what dies with a worker is made again.
-
-    Tasks are laid out to the threads of the workers in turn: by itself, Dask gives short tasks to the worker that got
-    the function first. One that is lost or busy is relieved by others.
     """
 
     def __init__(self, client: Any) -> None:
@@ -53,9 +47,6 @@ class Cluster(Executor):
         self._open: weakref.WeakSet[Future[Any]] = weakref.WeakSet()
         self._closed = False
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()  # id: (function, Dask's future of it)
-        self._seconds: dict[str, float] = {}  # of the last calls in `map`, by the function's name
-        self._turns = self._in_turn()
-        self._turning = threading.Lock()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if self._closed:
@@ -65,23 +56,11 @@ class Cluster(Executor):
             outer.set_exception(BrokenExecutor("the scheduler is gone"))
             return outer
         travelling = [self._once(argument) if callable(argument) else argument for argument in args]
-        with self._turning:
-            worker = next(self._turns)
-        where = {"workers": [worker], "allow_other_workers": True} if worker else {}
-        inner = self._client.submit(_checked, fingerprint(), fn, kwargs, *travelling, **where)
+        inner = self._client.submit(_checked, fingerprint(), fn, kwargs, *travelling)
         self._open.add(outer)
         self._client.loop.add_callback(_pass_on, outer, inner)
         outer.add_done_callback(lambda future: inner.cancel() if future.cancelled() else None)
         return outer
-
-    def _in_turn(self) -> Iterator[str]:
-        """Addresses of the workers, each as often as it has threads, read again each time around; "" without any."""
-        while True:
-            try:
-                threads = self._client.nthreads()
-            except OSError:  # a scheduler that is gone is found by the task itself
-                threads = {}
-            yield from [worker for worker, count in threads.items() for _ in range(count)] or [""]
 
     def _once(self, function: Callable[..., Any]) -> Any:
         """Dask's future of `function`, of which the last few are kept."""
@@ -92,28 +71,6 @@ class Cluster(Executor):
         if len(self._sent) > _KEPT:
             self._sent.popitem(last=False)
         return future
-
-    def map(
-        self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int = 1
-    ) -> Iterator[Any]:
-        """As that of `Executor`; short calls travel together, as many as last `_TASK` seconds by those before them.
-
-        There are at least two tasks for each thread of the workers, as far as there are calls.
-        """
-        calls = list(zip(*iterables, strict=False))
-        kind = f"{type(fn).__module__}.{type(fn).__qualname__}.{getattr(fn, '__qualname__', '')}"
-        seconds = self._seconds.get(kind, _TASK)
-        most = max(1, len(calls) // (2 * sum(self._client.nthreads().values()) or 1))
-        size = max(chunksize, min(most, int(_TASK / max(seconds, 1e-9))))
-        groups = [calls[first : first + size] for first in range(0, len(calls), size)]
-        begun = super().map(_several, [fn] * len(groups), groups, timeout=timeout)  # begins them all
-
-        def values() -> Iterator[Any]:
-            for spent, made in begun:
-                self._seconds[kind] = spent / len(made)
-                yield from made
-
-        return values()
 
     def lacking(self, module: str) -> str:
         """In a sentence, which workers do not have this module of the user's as it is here; empty where all do."""
@@ -142,13 +99,6 @@ def _text_of(module: str) -> str:
         return "" if spec is None or not spec.origin else hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()
     except (ImportError, ValueError, OSError):
         return ""
-
-
-def _several(function: Callable[..., Any], calls: list[tuple[Any, ...]]) -> tuple[float, list[Any]]:
-    """Calls of one task, and the seconds that they took."""
-    began = time.perf_counter()
-    values = [function(*call) for call in calls]
-    return time.perf_counter() - began, values
 
 
 def _same(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -166,42 +166,6 @@ def test_a_function_travels_once_and_not_with_every_block(farm: Farm) -> None:
     assert 1 <= work.Counted.pickled - before <= 2
 
 
-def test_short_calls_of_map_travel_together(farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first calls one by one, then as many in a task as last 0.05 s; in order, whatever the size."""
-    tasks: list[Any] = []
-    with scheduler(farm.address) as executor:
-        begin = executor.submit
-        monkeypatch.setattr(executor, "submit", lambda *given: tasks.append(given) or begin(*given))
-        for expected in (40, 4):  # two threads: at most 40/4 calls in a task
-            assert list(executor.map(work.number_of, range(40))) == [work.number_of(block) for block in range(40)]
-            assert len(tasks) == expected
-            tasks.clear()
-        assert list(executor.map(work.number_of, [])) == []
-        assert len(list(executor.map(work.process_of, range(20)))) == 20 and len(tasks) == 20
-        tasks.clear()
-        list(executor.map(work.process_of, range(20)))  # a hundredth of a second each
-        assert 4 <= len(tasks) <= 20
-
-
-@pytest.mark.parametrize("begun_by", ["map", "submit"])
-def test_tasks_are_laid_out_to_all_workers(begun_by: str, farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In turn, and any other may take them over. By itself Dask gives short ones to the holder of the function."""
-    places: list[Any] = []
-    with scheduler(farm.address) as executor:
-        begin = executor._client.submit
-        monkeypatch.setattr(
-            executor._client, "submit", lambda *given, **where: places.append(where) or begin(*given, **where)
-        )
-        if begun_by == "map":
-            assert list(executor.map(abs, range(8))) == list(range(8))
-        else:
-            assert [future.result() for future in [executor.submit(abs, block) for block in range(8)]] == list(range(8))
-    places = [where for where in places if "workers" in where]  # the function itself goes to any
-    assert all(where["allow_other_workers"] for where in places)
-    workers = [worker for where in places for worker in where["workers"]]
-    assert len(workers) == 8 and len(set(workers)) == 2 and workers[::2] == workers[:1] * 4
-
-
 def test_a_worker_killed_in_the_middle_loses_nothing(doomed: Farm, tmp_path: Path) -> None:
     log = tmp_path / "log"
     slow = partial(work.logged_block, str(log), 0.05)
