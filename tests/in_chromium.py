@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import waits
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
@@ -35,9 +36,11 @@ def chromium() -> Iterator[Any]:
 def serious(browser: Any) -> list[str]:
     """The rules of axe that the page breaks, of those it calls serious or critical."""
     browser.execute_script(Path(os.environ["DPBENCH_AXE"]).read_text(encoding="utf-8"))
-    return list(
-        browser.execute_async_script(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations"
-            ".filter(v => ['serious', 'critical'].includes(v.impact)).map(v => v.id)))"
+    with waits() as seconds:
+        browser.set_script_timeout(seconds)
+        return list(
+            browser.execute_async_script(
+                "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(r => done("
+                "r.violations.filter(v => ['serious', 'critical'].includes(v.impact)).map(v => v.id)))"
+            )
         )
-    )

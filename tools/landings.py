@@ -1,9 +1,10 @@
-"""What each landing ran: a line of .ci/landings; by their number the next one runs another twenty-fourth of the rest.
+"""What each landing ran: a line of .ci/landings, whose part of twenty-four of the rest every run of that landing takes.
 
-    python -m tools.landings part             # of this run: that of this code's line, or the number of lines modulo 24
+    python -m tools.landings next             # begin a landing: a line with the next part, to be committed
+    python -m tools.landings part             # of every run from then on, whatever code is landed in between
     python -m tools.landings entries          # of the ledger those of the part in DPBENCH_PART; without it all
-    python -m tools.landings append SECONDS   # a line for the code in the index: date, part, seconds, its digest
-    python -m tools.landings check            # exit 1 if the code in the index has no line
+    python -m tools.landings record SECONDS   # put date, seconds and digest of the code in the index into the line
+    python -m tools.landings check [COMMIT]   # exit 1 if the line is of other code, or is that of COMMIT too
     python -m tools.landings base             # the commit of the last landing of other code than this
 
 With `DPBENCH_PART`, 2/24 say, tests/conftest.py leaves out the tests of the others. The digest is of `CODE` alone,
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+LANDINGS = ".ci/landings"
 CODE = ("dpbench", "lowerbounds", "checker", "tests")
 
 
@@ -39,27 +41,34 @@ def digest(root: Path, commit: str = "") -> str:
     return hashlib.sha256("".join(sorted(blobs)).encode()).hexdigest()[:16]
 
 
-def lines(root: Path) -> list[list[str]]:
-    """The landings: date, part, seconds, digest."""
-    path = root / ".ci/landings"
-    rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [row.split() for row in rows if row.strip() and not row.startswith("#")]
+def lines(root: Path, commit: str = "") -> list[list[str]]:
+    """The landings, here or of a commit: date, part, seconds, digest; the last two are "-" until a run ends well."""
+    text = git(root, "show", f"{commit}:{LANDINGS}") if commit else (root / LANDINGS).read_text(encoding="utf-8")
+    return [row.split() for row in text.splitlines() if row.strip() and not row.startswith("#")]
 
 
 def part(root: Path) -> int:
-    """Which twenty-fourth a run is to take: the same code is run again with its own."""
-    own = [row[1] for row in lines(root) if row[-1] == digest(root)]
-    return int(own[-1]) if own else len(lines(root)) % 24
+    """The part that every run of the present landing takes."""
+    return int(lines(root)[-1][1])
 
 
-def append(root: Path, seconds: str) -> str:
-    """Add the line of the code in the index; the same code twice is one landing."""
-    made = f"{datetime.date.today()} {part(root)} {int(seconds)} {digest(root)}"
-    if lines(root) and lines(root)[-1][-1] == digest(root):
-        return " ".join(lines(root)[-1])
-    with (root / ".ci/landings").open("a", encoding="utf-8") as file:
-        file.write(made + "\n")
-    return made
+def put(root: Path, number: int, seconds: str, code: str) -> str:
+    """Write the line of the present landing: a new one for another part."""
+    path, line = root / LANDINGS, f"{datetime.date.today()} {number} {seconds} {code}"
+    kept = path.read_text(encoding="utf-8").splitlines()
+    if number == part(root):
+        kept.pop()
+    path.write_text("\n".join([*kept, line, ""]), encoding="utf-8")
+    return line
+
+
+def check(root: Path, landed: str = "") -> str:
+    """What is wrong with the line of the present landing, or nothing."""
+    if lines(root)[-1][-1] != digest(root):
+        return f"this code has no line in {LANDINGS}: .ci/run writes it, to be committed"
+    if landed and len(lines(root)) == len(lines(root, landed)) and digest(root, landed) != digest(root):
+        return f"this landing has no line of its own in {LANDINGS}: python -m tools.landings next"
+    return ""
 
 
 def base(root: Path) -> str:
@@ -90,21 +99,27 @@ def entries(root: Path) -> list[str]:
 
 def main(words: list[str], root: Path = ROOT) -> int:
     """Run as described above."""
-    if words == ["part"]:
-        print(part(root))
-    elif words == ["entries"]:
-        print("\n".join(entries(root)))
-    elif words == ["base"]:
-        print(base(root))
-    elif words == ["check"]:
-        if digest(root) not in {row[-1] for row in lines(root)}:
-            print("this code has no line in .ci/landings: .ci/run writes it, to be committed", file=sys.stderr)
-            return 1
-    elif len(words) == 2 and words[0] == "append" and words[1].isdigit():
-        print(append(root, words[1]))
-    else:
-        print("usage: python -m tools.landings part | entries | append SECONDS | check | base", file=sys.stderr)
-        return 2
+    match words:
+        case ["next"]:
+            print(put(root, (part(root) + 1) % 24, "-", "-"))
+        case ["part"]:
+            print(part(root))
+        case ["entries"]:
+            print("\n".join(entries(root)))
+        case ["base"]:
+            print(base(root))
+        case ["check", *landed] if len(landed) < 2:
+            if wrong := check(root, *landed):
+                print(wrong, file=sys.stderr)
+                return 1
+        case ["record", seconds] if seconds.isdigit():
+            print(put(root, part(root), seconds, digest(root)))
+        case _:
+            print(
+                "usage: python -m tools.landings next | part | entries | record SECONDS | check [COMMIT] | base",
+                file=sys.stderr,
+            )
+            return 2
     return 0
 
 
