@@ -41,7 +41,7 @@ from dpbench.auditing.independence import (
     check_arrays,
     probe_of,
 )
-from dpbench.auditing.outputs import WIDEST, Layout, accepts, as_rows, learn, paths
+from dpbench.auditing.outputs import WIDEST, Layout, accepts, as_rows, learn, paths, sampler_name
 from dpbench.auditing.result import AuditResult, Origin, Seen, in_words
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
@@ -298,11 +298,6 @@ def _jobs(rows: int, calls: int = CALLS) -> list[tuple[int, int, int]]:
     """Side, number and rows of each block of a part."""
     size = block_rows(rows, calls)
     return [(side, b, min(size, rows - b * size)) for side in (0, 1) for b in range(-(-rows // size))]
-
-
-def sampler_name(sampler: Any) -> str:
-    """What messages call a sampler: its own name, or its type's."""
-    return str(getattr(sampler, "__name__", None) or type(sampler).__name__)
 
 
 def checked(made: Any, rows: int, name: str) -> np.ndarray:
@@ -598,14 +593,14 @@ def report(
     verdict = None
     if claim is not None:
         verdict = "refuted" if excesses[place] > 0.0 else "blind" if blind else "not refuted"
-    words = in_words(event, best, seen)
+    event_words, columns, examples = in_words(event, best, seen)
     value, unit = against.read(regions[place])
     able = [smallest_detectable(against, c) for c in dict.fromkeys([best, family[0]])]
     least = min((x for x in able if x is not None), default=None)
     return AuditResult(
         max(region.epsilon(request.delta) for region in regions), request.epsilon, request.delta,
-        1.0 - request.alpha, trials, words.event, verdict, best, tuple(family), seed, checks=checks,
-        columns=words.columns, examples=words.examples,
+        1.0 - request.alpha, trials, event_words, verdict, best, tuple(family), seed, checks=checks,
+        columns=columns, examples=examples,
         claim=request.words,
         relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind, ignored=request.ignore,
         origin=replace(origin, event=event, claim=claim),

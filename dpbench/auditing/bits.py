@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.audit import Progress, Sampler, audit, sampler_name
+from dpbench.auditing.audit import Progress, Sampler, audit
+from dpbench.auditing.outputs import sampler_name
 from dpbench.auditing.result import AuditResult
 from dpbench.core import validation
 

@@ -241,7 +241,7 @@ def as_claim(claim: Any, epsilon: float | None, delta: float) -> Claim | None:
     if isinstance(claim, Mapping):
         return _of_mapping(claim)
     if callable(getattr(claim, "get_delta_for_epsilon", None)):
-        return _of_accountant(claim)
+        return _curve(claim.get_delta_for_epsilon, f"profile of {type(claim).__name__}")
     raise invalid("claim", f"a Profile, {MAPPINGS} or a privacy loss distribution", claim)
 
 
@@ -250,40 +250,25 @@ def _of_profile(profile: Profile) -> Claim:
         raise invalid("claim", "a Profile of kind exact or upper (a lower bound is no guarantee)", profile)
     if profile.mu is not None:
         return Gaussian(profile.mu)
-    delta_of = _guarded(profile.delta)
-    return _curve(delta_of, _end(delta_of), f"profile: {profile.why}" if profile.why else "profile")
+    return _curve(profile.delta, f"profile: {profile.why}" if profile.why else "profile")
 
 
-def _of_accountant(accountant: Any) -> Claim:
-    delta_of = _guarded(accountant.get_delta_for_epsilon)
-    return _curve(delta_of, _end(delta_of), f"profile of {type(accountant).__name__}")
+def _curve(given: Callable[[float], Any], words: str) -> Curve:
+    """Somebody's δ(ε), which may raise what it likes, up to an ε from which on it hardly changes."""
 
-
-def _guarded(delta_of: Callable[[float], Any]) -> Callable[[float], float]:
-    """Somebody's δ(ε), which may raise what it likes and return anything."""
-
-    def guarded(epsilon: float) -> float:
+    def delta_of(epsilon: float) -> float:
         try:
-            return float(delta_of(epsilon))
+            return float(given(epsilon))
         except Exception as error:
             raise InvalidInput(
                 f"claim must be a profile whose delta at epsilon {epsilon:g} is a number, got {type(error).__name__}: "
                 f"{error}"
             ) from error
 
-    return guarded
-
-
-def _end(delta_of: Any) -> float:
-    """An ε from which on δ(ε) hardly changes, or `FARTHEST`."""
     end, last = 1.0 / 16.0, delta_of(FARTHEST)
     while end < FARTHEST and delta_of(end) > last + 1e-12:
         end *= 2.0
-    return min(end, FARTHEST)
-
-
-def _curve(delta_of: Any, end: float, words: str) -> Curve:
-    epsilons = np.concatenate([np.linspace(0.0, end, POINTS), [FARTHEST]])
+    epsilons = np.concatenate([np.linspace(0.0, min(end, FARTHEST), POINTS), [FARTHEST]])
     deltas = np.array([delta_of(float(e)) for e in epsilons])
     if not ((deltas >= 0.0) & (deltas <= 1.0)).all():
         raise invalid("claim", "a profile whose deltas lie in [0, 1]", float(deltas[np.argmax(np.abs(deltas - 0.5))]))

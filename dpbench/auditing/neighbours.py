@@ -29,9 +29,9 @@ from dpbench.auditing.audit import (
     equal,
     refuse_equal,
     runs_a_side,
-    sampler_name,
 )
 from dpbench.auditing.choose import choose
+from dpbench.auditing.outputs import sampler_name
 from dpbench.auditing.result import AuditResult
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread

@@ -820,7 +820,7 @@ class _Caught:
 
     @property
     def __name__(self) -> str:
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
+        return sampler_name(self.function)
 
     def __call__(self, *given: Any) -> Any:
         try:
@@ -838,7 +838,7 @@ class Each:
 
     @property
     def __name__(self) -> str:
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
+        return sampler_name(self.function)
 
     def __call__(self, dataset: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
         results = self.results(dataset, trials, rng)
@@ -858,6 +858,11 @@ class Each:
                 seed_all(int(seed))
                 results.append(self.function(dataset))
         return results
+
+
+def sampler_name(sampler: Any) -> str:
+    """What messages call a sampler or a function: its own name, or its type's."""
+    return str(getattr(sampler, "__name__", None) or type(sampler).__name__)
 
 
 def seed_all(seed: int) -> None:

@@ -349,46 +349,33 @@ class Seen:
         return labels[int(value)] if 0 <= value < len(labels) else "another value"
 
 
-@dataclass(frozen=True)
-class Words:
-    """An event in words, the columns that drive its score, and outputs in it."""
-
-    event: str
-    columns: tuple[int, ...] = ()
-    examples: tuple[str, ...] = ()
-
-
-def in_words(event: Event, certified: Certified, seen: Seen) -> Words:
-    """The event, its frequencies, and for a learned score its columns and examples."""
-    score = event.score
+def in_words(event: Event, certified: Certified, seen: Seen) -> tuple[str, tuple[int, ...], tuple[str, ...]]:
+    """The event with its frequencies; and for a learned score the columns that drive it, and outputs in it."""
+    score, columns, examples, instances = event.score, tuple[int, ...](), tuple[str, ...](), ""
+    said = f"{getattr(score, 'words', 'score')} {'>=' if event.above else '<'} {event.threshold:.6g}"
+    if isinstance(score, Plain) and seen.layout is not None:
+        said = _of_column(score.column, event, seen)
+    elif isinstance(score, Values):
+        said = _set(score, event, seen) or said
+    elif isinstance(score, Plain) and seen.first.dtype.kind == "b":
+        said = f"{seen.called(score.column)} in {{{event.above}}}"
+    elif isinstance(score, Plain):
+        said += "" if event.above else _or_nan(seen, score.column)
+    elif not isinstance(score, Own):
+        side, away = (seen.first, seen.second) if event.forward else (seen.second, seen.first)
+        examples = tuple(seen.shown(x) for x in side[_inside(score, event, side)][:EXAMPLES])
+        if side.ndim == 1:
+            name = seen.called(None)
+            said = _intervals(score, event, np.concatenate([side, away]), name) or said.replace("the output", name)
+        else:
+            columns = influential(score, event, side, away)
+            if columns:
+                named = _listed(columns) if seen.layout is None else " and ".join(map(seen.called, columns))
+                said += f", driven by {named}"
+            instances = f"; for example {', '.join(examples)}" if examples else ""
     p, q = certified.frequencies
     likely, other = ("dataset", "neighbour") if event.forward else ("neighbour", "dataset")
-    frequencies = f"{p:.6g} of the runs on the {likely}, {q:.6g} on the {other}"
-    sign = ">=" if event.above else "<"
-    plain = f"{getattr(score, 'words', 'score')} {sign} {event.threshold:.6g}"
-    if isinstance(score, Plain) and seen.layout is not None:
-        return Words(f"{_of_column(score.column, event, seen)}: {frequencies}")
-    if isinstance(score, Values):
-        return Words(f"{_set(score, event, seen) or plain}: {frequencies}")
-    if isinstance(score, Plain | Own):
-        if seen.first.dtype.kind == "b" and isinstance(score, Plain):
-            name = "output" if score.column is None else f"column {score.column} of the output"
-            return Words(f"{name} in {{{event.above}}}: {frequencies}")
-        lowest = "" if event.above or isinstance(score, Own) else _or_nan(seen, score.column)
-        return Words(f"{plain}{lowest}: {frequencies}")
-    side, away = (seen.first, seen.second) if event.forward else (seen.second, seen.first)
-    examples = tuple(seen.shown(x) for x in side[_inside(score, event, side)][:EXAMPLES])
-    if side.ndim == 1:
-        name = seen.called(None)
-        intervals = _intervals(score, event, np.concatenate([side, away]), name)
-        return Words(f"{intervals or plain.replace('the output', name)}: {frequencies}", (), examples)
-    columns = influential(score, event, side, away)
-    if seen.layout is not None:
-        drives = f", driven by {' and '.join(seen.called(c) for c in columns)}" if columns else ""
-    else:
-        drives = f", driven by {_listed('column', columns)}" if columns else ""
-    instance = f"; for example {', '.join(examples)}" if examples else ""
-    return Words(f"{plain}{drives}: {frequencies}{instance}", columns, examples)
+    return f"{said}: {p:.6g} of the runs on the {likely}, {q:.6g} on the {other}{instances}", columns, examples
 
 
 def _of_column(column: int | None, event: Event, seen: Seen) -> str:
@@ -491,10 +478,10 @@ def shown(output: Any) -> str:
     return f"({', '.join(items)}{', ...' if len(output) > LONGEST else ''})"
 
 
-def _listed(noun: str, numbers: tuple[int, ...]) -> str:
-    if len(numbers) == 1:
-        return f"{noun} {numbers[0]}"
-    return f"{noun}s {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+def _listed(columns: tuple[int, ...]) -> str:
+    if len(columns) == 1:
+        return f"column {columns[0]}"
+    return f"columns {', '.join(map(str, columns[:-1]))} and {columns[-1]}"
 
 
 def counts_of(certified: Certified | None) -> Certified:
