@@ -95,17 +95,17 @@ def test_list(only: Any, run: Any) -> None:
     assert "glm.two" not in out and "1 entry: 1 not run" in out
 
 
-def test_list_has_stored_verdicts_and_weights_within_80_columns(only: Any, run: Any, monkeypatch: Any) -> None:
+def test_list_has_stored_verdicts_and_who_is_hurt_within_80_columns(only: Any, run: Any, monkeypatch: Any) -> None:
     name = "glm.remark4.inequality." + "long-" * 12 + "name"
-    only(claim(name, "refuted", expected="not refuted", weight="hypothesis"), GOOD)
+    only(claim(name, "refuted", expected="not refuted", weight="hypothesis", hurt="corner: n < 9"), GOOD)
     run("verify --quiet --seed 2")
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = run("list")
     assert code == 0 and max(map(len, out.splitlines())) <= 80
-    shown = "".join(line[:54].strip() for line in out.splitlines()[1:3])
-    assert shown == name and "…" not in out and " hypothesis" in out  # no id is cut
+    shown = "".join(line[:58].strip() for line in out.splitlines()[1:3])
+    assert shown == name and "…" not in out and " corner" in out  # no id is cut
     assert re.search(r"glm\.one\.inequality +not refuted", out)
-    assert "2 entries: 1 refuted, 1 not refuted" in out and "hypothesis 1" in out
+    assert "2 entries: 1 refuted, 1 not refuted" in out and "corner 1" in out
 
 
 def test_list_sorts_and_writes_json(only: Any, run: Any) -> None:
