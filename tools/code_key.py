@@ -15,12 +15,14 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 AUDITOR = ("dpbench/core", "dpbench/privacy", "dpbench/auditing")
+HEAVY_TAILED = ("dpbench/core", "dpbench/privacy", "dpbench/papers/heavytail")
 RESTS_ON: dict[str, tuple[str, ...]] = {
     "arrays.json": AUDITOR,
     "audit.json": AUDITOR,
     "bits.json": (*AUDITOR, "dpbench/papers"),
     "faults.json": ("dpbench/core", "dpbench/runs", "dpbench/ledger"),
-    "heavytail_speed.json": ("dpbench/core", "dpbench/privacy", "dpbench/papers/heavytail"),
+    "heavytail_real.json": HEAVY_TAILED,
+    "heavytail_speed.json": HEAVY_TAILED,
     "one_run.json": AUDITOR,
     "publicdata_risk.json": ("dpbench/core", "dpbench/privacy", "dpbench/papers/publicdata"),
     "publicdata_speed.json": ("dpbench/core", "dpbench/privacy", "dpbench/papers/publicdata"),

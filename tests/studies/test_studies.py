@@ -32,6 +32,7 @@ SMALL: dict[str, tuple[str, tuple[str, ...], str, Callable[[Any], str] | None]] 
     "last bits": ("own_bits", ("--trials", "2000", "--cases", "control"), "", tables.bits),
     "search": ("search", ("--seconds", "0.02", "--evaluations", "20"), "", tables.recall),
     "heavy tails": ("heavytail", (), "", tables.sampler),
+    "real heavy tails": ("heavytail_real", (), "", None),
     "public data": ("publicdata", (), "", None),
     "risk on public data": ("publicdata_risk", (), "", None),
 }  # fmt: skip
@@ -48,6 +49,8 @@ def shrink(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "ZOOS", {key: dict([*zoo.items()][:2]) for key, zoo in module.ZOOS.items()})
     elif name == "heavytail":
         monkeypatch.setattr(module, "SETTINGS", (module.Setting(1, 200, 2.0, 1, 100.0),))
+    elif name == "heavytail_real":
+        monkeypatch.setattr(module, "SIZES", (100, 200))
     elif name == "publicdata":
         made = module.releases
         monkeypatch.setattr(module, "releases", lambda: made((300,)))

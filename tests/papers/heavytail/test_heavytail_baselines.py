@@ -65,13 +65,16 @@ def test_clipped_subgradient_learns_and_hides_a_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "features", "response"),
-    [("airfare", 4596, 2.4, 8.3), ("401ksubs", 9275, 8.3, 1.8), ("meps", 10_089, 7.0, 3.1)],
-)
-def test_real_sets_load(name: str, n: int, features: float, response: float) -> None:
+    ("name", "n", "d", "features", "response"),
+    [
+        ("countymurders", 37_349, 2, 1.56, 0.96), ("airfare", 4596, 4, 2.4, 8.3), ("401ksubs", 9275, 4, 8.3, 1.8),
+        ("meps", 10_089, 4, 7.0, 3.1),
+    ],
+)  # fmt: skip
+def test_real_sets_load(name: str, n: int, d: int, features: float, response: float) -> None:
     """With the Hill indices of |x| and of |y|, of which the smaller is below 3.2: few moments are finite."""
     p = datasets_heavytail.load(name)
-    assert (p.n, p.d) == (n, 4) and p.theta == 1.5
+    assert (p.n, p.d) == (n, d) and p.theta == 1.5
     for sizes, said in ((np.linalg.norm(p.X, axis=1), features), (np.abs(p.y), response)):
         top = np.sort(sizes)[-n // 20 :]
         assert 1.0 / np.mean(np.log(top / top[0])) == pytest.approx(said, abs=0.06)

@@ -38,7 +38,8 @@ def bench(
         typer.Option(
             "--data",
             metavar="NAME|FILE",
-            help="breast_cancer, digits, diabetes, fair, randhie, a CSV, or heavy-tailed: airfare, 401ksubs, meps",
+            help="breast_cancer, digits, diabetes, fair, randhie, a CSV, or heavy-tailed: countymurders, airfare, "
+            "401ksubs, meps",
         ),
     ] = None,
     target: Annotated[str | None, typer.Option("--target", help="CSV: column of labels", show_default=False)] = None,

@@ -12,7 +12,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import sparse
 
 from dpbench.core import validation
 from dpbench.core.blas import one_blas_thread
@@ -30,20 +29,15 @@ _POLISH = 60
 def least_absolute_deviations(problem: HeavyTailedProblem) -> np.ndarray:
     """A minimiser of Σ|y_i − ⟨x_i, w⟩| over R^d, by linear programming (HiGHS); shape (d,), read-only. No privacy.
 
-    min Σ(p_i + q_i) with Xw + p − q = y, p, q ≥ 0. A fit outside the domain is
-    replaced by its nearest point there.
+    By its dual, max ⟨y, u⟩ with Xᵀu = 0 and |u_i| ≤ 1, which has d constraints for the primal's n: w are their
+    multipliers. A fit outside the domain is replaced by its nearest point there.
     """
     from scipy.optimize import linprog
 
-    n, d = problem.n, problem.d
-    eye = sparse.identity(n, format="csc")
-    equal = sparse.hstack([sparse.csc_array(problem.X), eye, -eye], format="csc")
-    cost = np.concatenate([np.zeros(d), np.ones(2 * n)])
-    bounds = [(None, None)] * d + [(0.0, None)] * (2 * n)
-    found = linprog(cost, A_eq=equal, b_eq=problem.y, bounds=bounds, method="highs")
-    if found.status != 0:
-        raise RuntimeError(f"HiGHS found no least-absolute-deviations fit: {found.message}")
-    w = np.array(into_domain(found.x[:d], problem))
+    dual = linprog(-problem.y, A_eq=problem.X.T, b_eq=np.zeros(problem.d), bounds=(-1.0, 1.0), method="highs")
+    if dual.status != 0:
+        raise RuntimeError(f"HiGHS found no least-absolute-deviations fit: {dual.message}")
+    w = np.array(into_domain(-dual.eqlin.marginals, problem))
     w.flags.writeable = False
     return w
 
