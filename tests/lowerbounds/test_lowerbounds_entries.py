@@ -115,10 +115,10 @@ def test_figures_are_drawn_from_evidence(drawing: Drawing, context: RunContext) 
     claim = next(claim for claim in CLAIMS if claim.id == drawing.claim)
     evidence = context.run(claim)[1].to_dict()
     figure = drawing.draw(evidence)
-    drawn = {line.get_label() for axes in figure.axes for line in axes.get_lines()}
-    assert len(figure.axes) in (1, 2) and len([label for label in drawn if not label.startswith("_")]) >= 4
+    named = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
+    assert len(figure.axes) in (1, 2) and len(named) >= 4
     for name, table in evidence["tables"].items():
-        table.pop({"curve": "tight", "power": "shrink"}.get(name, "ceiling"), None)
+        table.pop({"curve": "tight", "power": "shrink"}.get(name, "floor tight"), None)
     with pytest.raises(InvalidInput, match="evidence must be of this version"):
         drawing.draw(evidence)
 

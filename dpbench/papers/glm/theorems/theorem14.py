@@ -52,6 +52,6 @@ def theorem14(context: Context) -> Rows:
 def in_epsilon(context: Context) -> Rows:
     """ε from 1/4 to 1 at one n."""
     return _boosted(
-        context, JLMethod, ({"epsilon": e} for e in (0.25, 0.5, 1.0)), 8, 8,
+        context, JLMethod, ({"epsilon": e} for e in (0.25, 0.5, 1.0)), 8, 32,
         "faster: the noise costs its square, and no coordinate here is lost to the map",
     )  # fmt: skip
