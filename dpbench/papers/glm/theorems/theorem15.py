@@ -7,7 +7,7 @@ from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.rates_selection import _BOOSTED, _OPEN, _boosted
+from dpbench.papers.glm.theorems.rates_selection import _BOOSTED, _OPEN, DELTA, EPSILON, _boosted
 
 MOMENT = Statement(
     about="The output of Algorithm 3 is gamma^2-sub-Gaussian (condition 2 of Theorem 13) with gamma^2 = B^2 + sigma^2: "
@@ -80,9 +80,9 @@ paper.formula(
 )
 def theorem15_rate(context: Context) -> Rows:
     """Boosting output perturbation, against n."""
-    sizes = ({"n": 2_000 * 2**k} for k in range(context.pick(quick=4, full=5)))
+    sizes = tuple(2_000 * 2**k for k in range(context.pick(quick=4, full=5)))
     return _boosted(
-        context, OutputPerturbation, sizes, 4, context.pick(quick=12, full=32),
+        context, OutputPerturbation(EPSILON, DELTA), sizes, 4, context.pick(quick=12, full=32),
         "faster: the ceiling has terms in 1/sqrt(n) that one population does not meet; the noise of output "
         "perturbation falls like (n epsilon)^(-2/3)",
     )  # fmt: skip
