@@ -1045,15 +1045,12 @@ def beyond(shows: dict, value: tuple, claim: dict, scope: Scope) -> tuple:
 
 def pair_discrete(claim: dict, shows: dict, scope: Scope) -> tuple:
     laws = []
-    must(type(claim["normalise"]) is bool, "normalise is true or false")
     for law in (claim["p"], claim["q"]):
         rest = bool(law) and law[-1] == ("sym", "rest")  # it may be 1 less the others
         law = [*law[:-1], ("-", ONE, added(law[:-1]))] if rest else law
         for weight in law:
             need(">=", weight, ZERO, scope, "a weight")
-        if claim["normalise"]:
-            law = [("/", weight, added(law)) for weight in law]
-        elif not rest:
+        if not rest:
             need("=", added(law), ONE, scope, "the sum of the weights")
         laws.append(law)
     event, outcomes = claim["event"], list(range(len(laws[0])))
@@ -1184,7 +1181,7 @@ def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
 _PAIR = "family! shift scale epsilon delta"
 KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a list of
     # expressions, "name?" a list of comparisons)
-    "pair-discrete": (pair_discrete, ("refuted",), "p* q* event! normalise! epsilon delta"),
+    "pair-discrete": (pair_discrete, ("refuted",), "p* q* event! epsilon delta"),
     "pair-shift": (pair_shift, ("refuted",), _PAIR),
     "guarantee": (guarantee, ("proved",), f"{_PAIR} calibrated!"),
     "inequality": (inequality, ("refuted",), "left relation! right"),
@@ -1218,44 +1215,6 @@ def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
             return bool(gap > 0 and gap >= whole * arb(LEAST))
     return False
 
-# ---- Trusted facts: README.md says each; here, what the checker matches -----------------------
-_NOISE = {"gaussian", "laplace", "pure", "bound"}
-_RATIO = "claim_shift/claim_scale ="
-_OF_PAIR = f"scale > 0; shift >= 0; {_RATIO}"
-FACTS = {  # number: (name, its formulas, hypotheses, families of claims); "shift", "scale" of the
-    # claim are claim_...; a fact without hypotheses is of no family: it discharges no step
-    1: ("Gaussian pair", "shift scale", f"{_OF_PAIR} shift/scale", {"gaussian"}),
-    2: ("Laplace pair", "shift scale", f"{_OF_PAIR} shift/scale", {"laplace"}),
-    3: ("composition of Gaussian mechanisms", "steps step scale",
-        f"steps >= 1; step >= 0; scale > 0; {_RATIO} sqrt(steps)*step/scale", {"gaussian"}),
-    4: ("post-processing", "", "", set()),
-    7: ("strong convexity", "D lambda n distance",
-        "lambda > 0; n >= 1; D >= 0; distance >= D/(lambda*n)", _NOISE),
-    8: ("exponential weights", "weight moves",
-        f"weight >= 0; moves >= 0; {_RATIO} 2*weight*moves", {"pure"}),
-    9: ("Laplace vector", "l1 scale", f"l1 >= 0; scale > 0; {_RATIO} l1/scale", {"pure"}),
-    10: ("an event decides", "", "", set()),
-    11: ("disjoint records", "", "", set()),
-}
-
-def matched(fact: int, given: dict, claim: dict, scope: Scope) -> bool:
-    """Whether the hypotheses of a fact hold with these formulas, at the values of the scope."""
-    _, wanted, hypotheses, families = FACTS[fact]
-    if claim.get("family", "") not in families or sorted(wanted.split()) != sorted(given):
-        return False
-    bound = {f"claim_{name}": claim[name] for name in ("shift", "scale") if name in claim}
-    bound |= {name: parse(text) for name, text in given.items()}
-    nodes = [parse(text, comparison=True) for text in filter(None, hypotheses.split("; "))]
-    try:
-        return all(decide(*filled(node, bound), scope) for node in nodes)
-    except (Refused, KeyError):
-        return False
-def filled(node: tuple, bound: dict) -> tuple:
-    """All names of a hypothesis at once replaced by the formulas that fill them."""
-    if node[0] == "sym":
-        return bound[node[1]]
-    return (node[0], *(filled(p, bound) if isinstance(p, tuple) else p for p in node[1:]))
-
 # ---- Form, and the whole ----------------------------------------------------------------------
 SHAPE = {  # every key, and the type of what stands there; "*" is any key
     "schema": int, "kind": str, "id": str, "verdict": str, "statement": str, "digest": str,
@@ -1263,11 +1222,11 @@ SHAPE = {  # every key, and the type of what stands there; "*" is any key
     "inert": {"*": str}, "definitions": [[str]], "claim": dict,
     "assumptions": [{"id": str, "formula": str, "why": str}],
     "instances": [{"values": {"*": str}, "shows": dict}],
-    "derivation": [{"says": str, "needs": [str], "fact": (int, type(None)), "with": {"*": str}}],
+    "derivation": [{"says": str, "needs": [str]}],
 }
 def shape(value: object, wanted: object, where: str) -> None:
     kind = type(wanted) if isinstance(wanted, (dict, list)) else wanted
-    must(type(value) in (kind if isinstance(kind, tuple) else (kind,)), f"the type of {where}")
+    must(type(value) is kind, f"the type of {where}")
     if isinstance(wanted, dict) and "*" not in wanted:
         same(f"the parts of {where}", sorted(wanted), sorted(value))
     for part in value if isinstance(wanted, (dict, list)) else ():
@@ -1278,7 +1237,7 @@ def shape(value: object, wanted: object, where: str) -> None:
 def form(c: dict) -> None:
     """What no kind looks at: keys and types, the digest and that of the quotation, names."""
     shape(c, SHAPE, "a certificate")
-    same("schema", 2, c["schema"])
+    same("schema", 3, c["schema"])
     must(bool(re.fullmatch(ID, c["id"])), f"an id is of the form {ID}")
     body = {k: v for k, v in c.items() if k != "digest"}
     sealed = json.dumps(body, sort_keys=True, separators=(",", ":"))
@@ -1286,16 +1245,13 @@ def form(c: dict) -> None:
     quoted = hashlib.sha256(c["quote"]["text"].encode()).hexdigest()
     same("SHA-256 of the quote", quoted, c["quote"]["sha256"])
     must(all(reason.strip() for reason in c["inert"].values()), "a symbol is inert for a reason")
-    known = [one["fact"] in FACTS or (one["fact"], one["with"]) == (None, {})
-             for one in c["derivation"]]
-    must(all(known), "a fact by its number in the list")
     must(all(len(one) == 2 for one in c["definitions"]), "a definition is [name, expression]")
     for name in [*c["symbols"], *(name for name, _ in c["definitions"])]:
         if not re.fullmatch(NAME, name) or name in RESERVED:
             raise Refused(f"{name[:40]!r} cannot be a name")
 
 def check(c: dict) -> dict:
-    """What is decided, by which facts, and what is left to the derivation; raises `Refused`."""
+    """What is decided, and what is left to the derivation; raises `Refused`."""
     form(c)
     must(c["kind"] in KINDS, "no such kind")
     run, verdicts, listed = KINDS[c["kind"]]
@@ -1325,10 +1281,8 @@ def check(c: dict) -> dict:
         stated += claim[name] if sort in "*?" else [claim[name]] if sort != "!" else []
     sides_of = [side for one in claim.get("claims", ()) for side in one[1:]]
     assumed = {one["id"]: parse(one["formula"], True) for one in c["assumptions"]}
-    given = [parse(text) for step in c["derivation"] for text in step["with"].values()]
-    inner = set().union(*map(indices, [*fixed.values(), *stated, *assumed.values(), *given]))
+    inner = set().union(*map(indices, [*fixed.values(), *stated, *assumed.values()]))
     must(not inner & known, "the index of a sum is a name of its own")
-    must(set().union(*map(names, given)) <= known, "a fact is filled by names that are known")
     used = used.union(*map(names, stated), *map(names, assumed.values())) - {"rest"}
     same("symbols and definitions, all said and used", sorted(known), sorted(used))
     if c["kind"] in ("inequality", "region", "growth"):  # bare numbers say nothing
@@ -1339,7 +1293,6 @@ def check(c: dict) -> dict:
     needed = {name for step in c["derivation"] for name in step["needs"]}
     same("assumptions that the derivation needs", sorted(needed), sorted(assumed))
     same("assumptions, each once", len(assumed), len(c["assumptions"]))
-    facts = [step["fact"] is not None for step in c["derivation"]]
     still, lines = set(symbols) - running, []
     for instance in c["instances"]:
         same("symbols with a value", sorted(symbols - free), sorted(instance["values"]))
@@ -1353,8 +1306,6 @@ def check(c: dict) -> dict:
         at |= {claim["variable"]: fmpq(2) ** claim["from"]} if c["kind"] == "growth" else {}
         still = {name for name in still
                  if not any(moves(pair, name, scope, at) for pair in decided)}
-        for i, step in enumerate(c["derivation"]):
-            facts[i] = facts[i] and matched(step["fact"], step["with"], claim, scope)
     must(bool(lines), "there is an instance or more")
     sides = [claim[part] for part in ("shift", "scale", "epsilon", "delta") if part in claim]
     cancels = still & reached(sides, fixed) if c["kind"] == "guarantee" else set()
@@ -1364,22 +1315,12 @@ def check(c: dict) -> dict:
         refused = Refused(f"vacuous: {sorted(cancels or still)} {why}")
         refused.vacuous = sorted(still)
         raise refused
-    steps = list(zip(c["derivation"], facts, strict=True))
-    left = [cited(step) for step, held in steps if not held]
-    by = [cited(step) for step, held in steps if held]
     under = [f"{one['formula']} ({one['id']}: {one['why']})" for one in c["assumptions"]]
     more = f" (and at {len(lines) - 1} more)" if len(lines) > 1 else ""
-    return {"line": lines[0] + more, "verified": lines, "under": under, "facts": by, "left": left,
+    return {"line": lines[0] + more, "verified": lines, "under": under,
             "quote": c["quote"]["text"], "place": c["quote"]["place"],
             "inert": [f"{name}: {why}" for name, why in c["inert"].items()],
-            "link": "derivation" if left else "facts" if by else "none"}
-def cited(step: dict) -> str:
-    """A step as it is printed: the fact that it cites, the formulas that fill it, and its words."""
-    if step["fact"] is None:
-        return step["says"]
-    given = ", ".join(f"{name} = {text}" for name, text in step["with"].items())
-    of = f"{step['fact']} ({FACTS[step['fact']][0]}{f'; {given}' if given else ''})"
-    return f"fact {of}: {step['says']}"
+            "left": [step["says"] for step in c["derivation"]]}
 def reached(nodes: list[tuple], definitions: dict) -> set[str]:
     """Symbols that expressions lead to, through definitions."""
     found = set().union(*map(names, nodes))
@@ -1425,7 +1366,6 @@ def printed(r: dict) -> list[str]:
             f"  quoted: {plain(r['quote'])} ({plain(r['place'])})"]
     said += [f"  under: {plain(one)}" for one in r["under"]]
     said += [f"  moves nothing: {plain(one)}" for one in r["inert"]]
-    said += [f"  matched by the README's {plain(one)}" for one in r["facts"]]
     return said + [f"  left to the written derivation: {plain(one)}" for one in r["left"]]
 def say(text: str) -> None:
     try:
@@ -1442,7 +1382,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{plain(str(error))}\n")
         return 2
     accepted = sum(r["accepted"] for r in reports)
-    whole = {"schema": 2, "accepted": accepted == len(reports), "files": reports}
+    whole = {"schema": 3, "accepted": accepted == len(reports), "files": reports}
     lines = [line for r in reports for line in printed(r)]
     text = "\n".join([*lines, f"{accepted} of {len(reports)} accepted"])
     say(json.dumps(whole, indent=1, default=str) if "--json" in arguments else text)

@@ -46,12 +46,12 @@ TAILS = {  # family: ends of the range; the chance that a bound from below, from
         ("0", "1"),
         "betatail(bound, hits, runs - hits + 1)",
         "betatail(1 - bound, runs - hits, hits + 1)",
-    ),  # Clopper and Pearson 1934: fact 5
+    ),  # Clopper and Pearson 1934
     "range": (
         ("low", "high"),
         _RANGE.format(away="max(total/runs - bound, 0)"),
         _RANGE.format(away="max(bound - total/runs, 0)"),
-    ),  # Maurer and Pontil 2009, Theorem 4: fact 6
+    ),  # Maurer and Pontil 2009, Theorem 4
     "normal": (
         None,
         "erfc((mean - bound)/(error*sqrt(2)))/2",

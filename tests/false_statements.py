@@ -117,7 +117,7 @@ def pair_discrete(rng: random.Random, false: bool) -> Made:
     delta = claimed(rng, value, beyond=wrong or not false)
     names = [[f"{law}{i}" for i in range(k)] for law in "pq"]
     values = {name: w for law, ws in zip(names, parts, strict=True) for name, w in zip(law, ws, strict=True)}
-    claim = {"p": names[0], "q": names[1], "event": sorted(event), "normalise": False, "epsilon": "epsilon",
+    claim = {"p": names[0], "q": names[1], "event": sorted(event), "epsilon": "epsilon",
              "delta": "delta"}  # fmt: skip
     said = forged(rng, value, real(delta) * mpmath.mpf("1.0001")) if false else value
     return certificate("pair-discrete", claim, values=texts(**values, epsilon=e, delta=delta),

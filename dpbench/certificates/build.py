@@ -18,13 +18,13 @@ import dpbench_check
 
 from dpbench.core import validation
 
-SCHEMA = 2
+SCHEMA = 3
 DIGITS = 6
 """Significant digits of an enclosure."""
 
 Number = int | str | Fraction
 Shown = float | int | Fraction | Sequence[float]
-Step = tuple[str, Sequence[str]] | tuple[str, Sequence[str], int, Mapping[str, str]]
+Step = tuple[str, Sequence[str]]
 ALONE = "it stands in the assumptions alone"
 ALIKE = "doubling it moves both sides alike, or neither, at these values"
 
@@ -46,10 +46,8 @@ class Draft:
     instances : list of (values, shows)
         Values are rationals (``int``, ``Fraction`` or "p/q"); what follows from them is enclosed in rationals, so a
         float here is one of ours, which the checker's own evaluation has to agree with.
-    derivation : list of (text, ids of assumptions) or (text, ids, fact, formulas)
-        The steps to what is decided, and the assumptions that each needs. A step that is a trusted fact of the
-        checker's list names its number, and the formulas that fill the fact's names: the checker matches its
-        hypotheses. All others are left to the written derivation.
+    derivation : list of (text, ids of assumptions)
+        The steps to what is decided, and the assumptions that each needs.
     definitions : dict of str to str
         The paper's formulas, in order.
     assumptions : dict of str to (formula, why)
@@ -79,12 +77,12 @@ def rational(value: Number) -> str:
     return str(Fraction(value))
 
 
-def enclosure(value: float | int | Fraction, digits: int = DIGITS) -> list[str]:
-    """[low, high] of `digits` significant digits around a value known to about 1e-9 of it; exact where it is exact."""
+def enclosure(value: float | int | Fraction) -> list[str]:
+    """[low, high] of `DIGITS` significant digits around a value known to about 1e-9 of it; exact where it is exact."""
     if isinstance(value, (int, Fraction)) or value == 0.0:
         return [rational(Fraction(value))] * 2
     exact = Fraction(value)
-    unit = Fraction(10) ** (math.floor(math.log10(abs(value))) - digits + 1)
+    unit = Fraction(10) ** (math.floor(math.log10(abs(value))) - DIGITS + 1)
     low, rest = divmod(exact, unit)
     below, above = (low - 1, low + 1) if rest < unit / 2 else (low, low + 2)
     return [rational(below * unit), rational(above * unit)]
@@ -157,7 +155,7 @@ def assembled(kind: str, draft: Draft, of: Sentence) -> dict[str, Any]:
         ],
         "claim": ({"calibrated": ""} if kind == "guarantee" else {}) | dict(draft.claim),
         "instances": plain_instances(draft),
-        "derivation": [_step(*step) for step in draft.derivation],
+        "derivation": [{"says": says, "needs": list(needs)} for says, needs in draft.derivation],
     }
     still = report(plain | {"digest": seal(plain)}).get("vacuous", ())
     claimed = _names(json.dumps(plain["claim"]) + json.dumps(plain["definitions"]))
@@ -178,10 +176,6 @@ def plain_instances(draft: Draft) -> list[dict[str, Any]]:
 
 def _names(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text))
-
-
-def _step(says: str, needs: Sequence[str], fact: int | None = None, given: Mapping[str, str] | None = None) -> Any:
-    return {"says": says, "needs": list(needs), "fact": fact, "with": dict(given or {})}
 
 
 def report(one: Mapping[str, Any]) -> dict[str, Any]:

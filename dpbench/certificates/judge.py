@@ -312,7 +312,7 @@ def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
             proofs.why = ["no proof over the region: no point was met at which the checker sees that all is defined"]
             return proofs
         symbols = {**statement.symbols, **piece.hidden}
-        steps = [*piece.derivation, *(step for step in statement.steps if isinstance(step, str))]
+        steps = (*piece.derivation, *statement.steps)
         draft = proof.draft(
             tree.cuts, witness, statement=statement.text, derivation=[(step, []) for step in steps],
             symbols={name: symbol.meaning for name, symbol in symbols.items()},

@@ -315,8 +315,7 @@ def _law(
     if notion == "dp":
         e, delta = nodes["epsilon"], nodes["delta"]
         bounds = [("*", ("exp", e), weight) for weight in q]
-        parts = {"p": list(p_texts), "q": list(q_texts), "normalise": False, "epsilon": write(e),
-                 "delta": write(delta)}  # fmt: skip
+        parts = {"p": list(p_texts), "q": list(q_texts), "epsilon": write(e), "delta": write(delta)}
         over = _added([("max", ZERO, ("-", a, b)) for a, b in zip(p, bounds, strict=True)])
         if delta == ZERO:
             inequalities = tuple(Inequality(a, b) for a, b in zip(p, bounds, strict=True))
@@ -396,8 +395,7 @@ def _event(statement: Statement) -> list[Piece]:
 
 def _of_event(p: Node, q: Node, e: Node, delta: Node, one: Inequality, why: str, **fields: Any) -> Piece:
     """An event of chance p on one data set and q on the other."""
-    claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "normalise": False, "epsilon": write(e),
-             "delta": write(delta)}  # fmt: skip
+    claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "epsilon": write(e), "delta": write(delta)}
     shown = {"delta": ("-", p, ("*", ("exp", e), q))}
     return Piece((one,), "pair-discrete", claim, (one.left, one.right), shown, derivation=(why,), **fields)
 
@@ -472,14 +470,6 @@ PIECES: dict[str, Callable[[Statement], list[Piece]]] = {
 LAWFUL: dict[str, Callable[[Statement], dict[str, Comparison]]] = {
     "gaussian": _scaled, "laplace": _scaled, "discrete": _weights, "event": _chances, "mixture": _sampled,
 }  # fmt: skip
-
-
-def texts(statement: Statement) -> tuple[str, ...]:
-    """The steps in words: of a fact its name, of a chain its first formula."""
-    return tuple(
-        str(step) if isinstance(step, str) else str(step.get("fact", "")) if isinstance(step, Mapping) else str(step[0])
-        for step in statement.steps
-    )
 
 
 def region(statement: Statement, piece: Piece) -> dict[str, Ends]:

@@ -175,7 +175,7 @@ def _claim(value: Any) -> tuple[str, Conclusion]:
     return kind, _placed(place, lambda: known.read(table))
 
 
-def _steps(value: Any) -> tuple[Any, ...]:
-    if not isinstance(value, (list, tuple)) or any(not isinstance(step, (str, Mapping)) for step in value):
+def _steps(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(step, str) for step in value):
         raise invalid("steps", "a list of sentences", value)
     return tuple(value)

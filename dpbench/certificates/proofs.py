@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.build import Draft, above, below
-from dpbench.certificates.judge_pieces import pieces, region, texts
+from dpbench.certificates.judge_pieces import pieces, region
 from dpbench.certificates.regions import Proof
 from dpbench.core import validation
 from dpbench.ledger import formula
@@ -42,7 +42,7 @@ def proof(statement: Statement) -> Draft:
     return one.draft(
         made.cuts, witness, statement=statement.text,
         symbols={name: symbol.meaning for name, symbol in statement.symbols.items()},
-        derivation=[(step, []) for step in statement.steps if isinstance(step, str)],
+        derivation=[(step, []) for step in statement.steps],
     )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def guarantee(statement: Statement) -> Draft:
     last = list(statement.computed)[-1:]
     if not tight and last and all(_breaks(statement, values, last[0], shows, within) for values in numbers):
         tight = last[0]
-    steps = [(text, list(given) if place == 0 else []) for place, text in enumerate(texts(statement))]
+    steps = [(text, list(given) if place == 0 else []) for place, text in enumerate(statement.steps)]
     for name, what in statement.computed.items():
         if name != tight:
             text = f"({write(statement.definitions[name])})"

@@ -226,9 +226,9 @@ def _written(node: Node, least: int) -> str:
     return f"{kind}({', '.join(map(write, node[1:]))})"
 
 
-def exact(text: str, *, comparison: bool = False) -> str:
+def exact(text: str) -> str:
     """A formula in the checker's grammar: decimals become rationals."""
-    return write(parse(text, comparison=comparison))
+    return write(parse(text))
 
 
 def latex(node: Node) -> str:

@@ -2,10 +2,9 @@
 
 `decided` is "certificate" (the checker accepted one that decides this verdict), "exact" (here, with an error bound),
 "sampled" (at the level spent) or "tried" (on instances). `link` leads from the paper's objects to what was decided:
-"none" is needed where they were measured themselves; "facts" are trusted ones, by number, whose hypotheses the checker
-matched; a "derivation" is written out, in an entry of this package or at the place its `proof` names; all else
-is "assumed", somebody's word. The grade is "assumed" if the link is; "derivation" if the link is one and what was
-decided is a certificate or exact; else what was decided.
+"none" is needed where they were measured themselves; a "derivation" is written out, in an entry of this package or at
+the place its `proof` names; all else is "assumed", somebody's word. The grade is "assumed" if the link is; "derivation"
+if the link is one and what was decided is a certificate or exact; else what was decided.
 """
 
 from __future__ import annotations
@@ -27,12 +26,6 @@ if TYPE_CHECKING:
 
 PROVING = ("certificate", "exact", "derivation")
 """Grades with which a verdict may be "proved"."""
-DECIDING = {
-    "refuted": ("pair-discrete", "pair-shift", "inequality", "growth"),
-    "proved": ("guarantee", "region"),
-}
-"""Kinds of certificate that decide a verdict. The others record samples or slopes of points: they support a verdict and
-do not decide it, and neither does a guarantee of schema 1, whose symbols need not bear on it."""
 _ADDRESSES = ("https://", "http://", "doi:")
 
 
@@ -83,8 +76,6 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     if decided != "sampled" and certified(claim, verdict):
         decided = "certificate"
     given = found.get("link")
-    if decided == "certificate" and any(facts for _, facts in _certificates().get((claim.id, verdict), ())):
-        given = "facts"
     if given:
         return Basis(decided, given)
     needed = verdict == "proved" or (decided in ("certificate", "exact") and claim.kind != "rate")
@@ -122,20 +113,18 @@ def certified(claim: Declaration, verdict: str) -> bool:
     """
     stated = claim.over_region if verdict == "proved" else ""
     found = () if claim.outside else _certificates().get((claim.id, verdict), ())
-    return any(not stated or statement == stated for statement, _ in found)
+    return any(not stated or statement == stated for statement in found)
 
 
 @cache
-def _certificates() -> dict[tuple[str, str], list[tuple[str, bool]]]:
-    """The certificates that decide a verdict, by entry and verdict: what each states, and whether by facts alone."""
+def _certificates() -> dict[tuple[str, str], list[str]]:
+    """What the certificates state, by entry and the verdict that they decide."""
     from dpbench.ledger.evidence import folder
 
-    found: dict[tuple[str, str], list[tuple[str, bool]]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for path in sorted((folder().parent / "certificates").glob("*.json")):
         one = json.loads(path.read_text(encoding="utf-8"))
-        if one["kind"] in DECIDING.get(one["verdict"], ()) and (one["kind"], one["schema"]) != ("guarantee", 1):
-            facts = all(isinstance(step, dict) and step.get("fact") is not None for step in one["derivation"])
-            found.setdefault((one["id"], one["verdict"]), []).append((one["statement"], facts))
+        found.setdefault((one["id"], one["verdict"]), []).append(one["statement"])
     return found
 
 

@@ -287,7 +287,7 @@ GROWTH = 3.0
 """A bound without its constant is refuted where every step of a table multiplies the constant it needs by this."""
 
 
-def growing(rows: Sequence[Row], *notes: str, trials: int = 0, tables: Mapping[str, Table] | None = None) -> Evidence:
+def growing(rows: Sequence[Row], *notes: str) -> Evidence:
     """Evidence against "there is a constant": the ``constant`` that each row needs, along the first column.
 
     The margin is that of the step which grows least: below 0 where every row needs more than `GROWTH` times the
@@ -297,8 +297,7 @@ def growing(rows: Sequence[Row], *notes: str, trials: int = 0, tables: Mapping[s
     axis = np.array([float(next(iter(row.values()))) for row in rows])
     growth = float(np.polyfit(np.abs(np.log(axis / axis[0])), np.log(needed), 1)[0])
     margin = float(max(1.0 - needed[1:] / (GROWTH * needed[:-1])))
-    given: dict[str, Any] = {"trials": trials, "tables": tables, "decided": "tried", "link": "derivation"}
-    return margins(rows, *notes, value=growth, margin=margin, **given)
+    return margins(rows, *notes, value=growth, margin=margin, decided="tried", link="derivation")
 
 
 def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:

@@ -208,25 +208,15 @@ class Inequality(Kind):
 
 
 class Order(Kind):
-    """quantity = O(to) as `variable` grows, with a constant that may depend on the symbols named and no others."""
+    """quantity = O(to) as `variable` grows; the constant may depend on the other symbols."""
 
-    needed, beside = ("quantity", "in"), ("to", "constants_may_depend_on")
+    needed, beside = ("quantity", "in"), ("to",)
     spelt: ClassVar = {"in": "variable"}
     path = True
     says = "{quantity} = O({to}) as {in} grows"
 
-    def __call__(
-        self, quantity: str, *, to: str = "1", variable: str, constants_may_depend_on: Sequence[str] = ()
-    ) -> Conclusion:
-        parts = {"quantity": str(quantity), "to": str(to), "in": variable}
-        return Conclusion(self.name, {**parts, "constants_may_depend_on": tuple(constants_may_depend_on)})
-
-    def lists(self, table: Parts) -> tuple[str, ...]:
-        return ("constants_may_depend_on",)
-
-    def words(self, parts: Parts) -> str:
-        constants = ", constants in {constants_may_depend_on}" if parts["constants_may_depend_on"] else ""
-        return self.says + constants
+    def __call__(self, quantity: str, *, to: str = "1", variable: str) -> Conclusion:
+        return Conclusion(self.name, {"quantity": str(quantity), "to": str(to), "in": variable})
 
 
 class Rate(Kind):

@@ -54,7 +54,7 @@ class Evidence:
         The argument, in words.
     decided : {"", "certificate", "exact", "sampled", "tried"}
         How the verdict was decided (`dpbench.ledger.grades`); empty where it follows from the kind and the level.
-    link : {"", "none", "facts", "derivation", "assumed"}
+    link : {"", "none", "derivation", "assumed"}
         What leads from the paper's objects to what was decided; empty where it follows from the entry.
     undecided : int
         Rows nearer to equality than the error of the computation.

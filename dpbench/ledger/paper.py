@@ -166,7 +166,7 @@ class Paper:
 
     def slip(
         self, name: str, printed: Statement, *, corrected: Mapping[str, Any], source: str, points: Points,
-        equality: str = "", expected: str = "not refuted", **fields: Any,
+        equality: str = "", **fields: Any,
     ) -> None:  # fmt: skip
         """Declare a misprint: a formula that is refuted at its witness, and a row "corrected" at the same points.
 
@@ -176,12 +176,12 @@ class Paper:
             What `Statement.replace` changes; its `steps` say why it holds.
         points : sequence of dict
             Beside the witness of what is printed.
-        equality, expected : str
+        equality : str
             Of the corrected row.
         """
         row = {
             "statement": printed.replace(**{"witness": None, **corrected}), "points": (*points, *printed.instances),
-            "source": f"{source}, corrected", "equality": equality, "expected": expected,
+            "source": f"{source}, corrected", "equality": equality, "expected": "not refuted",
         }  # fmt: skip
         given = {"weight": "misprint", "hurt": "letter", "home": sys._getframe(1).f_globals["__name__"]} | fields
         self.formula(name, printed, points=points, source=source, expected="refuted", rows={"corrected": row}, **given)
@@ -298,7 +298,7 @@ def _said(statement: Statement) -> str:
 
 
 def _because(statement: Statement) -> str:
-    return " ".join(step for step in statement.steps if isinstance(step, str))
+    return " ".join(statement.steps)
 
 
 def _function(run: Callable[..., Any]) -> Any:

@@ -114,10 +114,6 @@ def calibrated(family: str, epsilon: str, delta: str) -> Calibrated:
 Symbol = Real | Integer | Calibrated
 
 
-Step = str | tuple[str, ...] | Mapping[str, Any]
-"""A formula, a chain of formulas, or ``{"fact": name, "with": formulas}``, a trusted fact of the checker."""
-
-
 @dataclass(frozen=True)
 class Statement:
     """A theorem: see the page on `dpbench judge` of the guide.
@@ -138,8 +134,8 @@ class Statement:
         Of a claim of privacy. "add" and "remove" hold the first law against the second alone, the others both ways.
     region : dict of str to text
         Where it is claimed, if that is less than the symbols' ranges: ``"(0, 1]"``, ``"[2, inf)"``.
-    steps : sequence
-        What leads from the paper's objects to the formulas: sentences, and facts (`fact`).
+    steps : sequence of str
+        What leads from the paper's objects to the formulas: sentences.
     witness : dict of str to rational, or a sequence of them, optional
         Values at which it is shown; without them the search finds them. Of an order in x, a path x = x_0 t^s, t = 2^j
         from j = k on, with ``power_x`` for s and ``first`` for k among the values.
@@ -164,7 +160,7 @@ class Statement:
     given: Mapping[str, Any] = field(default_factory=dict)
     relation: str = "replace"
     region: Mapping[str, str] = field(default_factory=dict)
-    steps: Sequence[Step] = ()
+    steps: Sequence[str] = ()
     witness: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     cells: int = 0
     computed: Mapping[str, str] = field(default_factory=dict)
@@ -243,9 +239,7 @@ class Statement:
         kind, parts = self.claim.kind, self.claim.parts
         index = parts.get("over", "")
         for name, part in parts.items():
-            if name in ("relation", "in", "constants_may_depend_on", "side", "over") or (
-                name == "to" and part == "inf"
-            ):
+            if name in ("relation", "in", "side", "over") or (name == "to" and part == "inf"):
                 continue
             many = part if isinstance(part, tuple) else (part,)
             for number, text in enumerate(many):

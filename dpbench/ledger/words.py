@@ -27,9 +27,9 @@ slip to the letter, beside which the paper has what is meant, or nothing rests o
 DECIDED = ("certificate", "exact", "sampled", "tried")
 """How a verdict was decided: by the checker from a certificate; here, with an error bound; at the level spent; on the
 instances tried."""
-LINKS = ("none", "facts", "derivation", "assumed")
-"""What leads from the paper's objects to what was decided: nothing is needed; trusted facts by number; a written
-derivation; somebody's word."""
+LINKS = ("none", "derivation", "assumed")
+"""What leads from the paper's objects to what was decided: nothing is needed; a written derivation;
+somebody's word."""
 GRADES = ("certificate", "exact", "sampled", "derivation", "tried", "assumed")
 """What a verdict rests on: see `dpbench.ledger.grades`."""
 ORIGINS = ("printed", "corrected", "folklore", "control")

@@ -132,7 +132,7 @@ def checked(check: Any, shows: dict[str, Any], verdict: str = "refuted", **parts
 
 def test_a_pair_of_laws_is_of_weights_and_of_an_event_without_repeats() -> None:
     """P(E) − Q(E) = 3/4 − 1/4 beyond δ = 1/4; a repeated outcome, a negative weight and δ itself would say more."""
-    laws = {"p": ["3/4", "1/4"], "q": ["1/4", "3/4"], "normalise": False, "epsilon": "0", "delta": "1/4"}
+    laws: dict[str, Any] = {"p": ["3/4", "1/4"], "q": ["1/4", "3/4"], "epsilon": "0", "delta": "1/4"}
     half, one = {"delta": ["1/2", "1/2"]}, {"delta": ["1", "1"]}
     assert "1/2 > 1/4" in checked(checker.pair_discrete, half, **laws, event=[0])
     for shows, changes, said in (
@@ -171,7 +171,7 @@ def test_a_formula_in_one_symbol_is_enough() -> None:
         instances=[{"values": {"x": "2"}, "shows": {"left": ["4", "4"], "right": ["2", "2"]}}],
     )  # fmt: skip
     report = checker.report_on(json.dumps(one))
-    assert report["accepted"] and report["line"] == "REFUTES x^2 <= x at x = 2: 4 > 2" and report["link"] == "none"
+    assert report["accepted"] and report["line"] == "REFUTES x^2 <= x at x = 2: 4 > 2" and report["left"] == []
 
 
 def test_decimals_are_refused_wherever_they_stand() -> None:
@@ -184,7 +184,7 @@ def test_decimals_are_refused_wherever_they_stand() -> None:
         place[path[-1]] = "1.0"
         made["digest"] = seal(made)
         because(made)
-    assert "p/q" in str(checker.report_on(json.dumps(base).replace('"schema": 2', '"schema": 2.0'))["because"])
+    assert "p/q" in str(checker.report_on(json.dumps(base).replace('"schema": 3', '"schema": 3.0'))["because"])
 
 
 def test_form_is_strict() -> None:
@@ -202,10 +202,8 @@ def test_form_is_strict() -> None:
     assert "quote" in because(inequality(quote=base["quote"] | {"text": "another sentence"}))
     assert "this kind decides" in because(inequality(verdict="proved"))
     assert "symbols" in because(inequality(symbols=base["symbols"] | {"unused": "nothing"}))
-    step = {"says": "nothing", "needs": [], "fact": None, "with": {}}
+    step = {"says": "nothing", "needs": []}
     assert "derivation" in because(inequality(derivation=[step]))
-    for wrong in ({"fact": 99}, {"with": {"a": "1"}}, {"fact": True}):
-        because(inequality(derivation=[*base["derivation"], step | wrong]))
     assert "derivation" in because(inequality(assumptions=[]))
     assert "instance" in because(inequality(instances=[]))
     assert "each once" in str(checker.report_on('{"id": 1, "id": 2}')["because"])

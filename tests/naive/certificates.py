@@ -40,8 +40,6 @@ def pair_discrete(claim: dict[str, Any], shows: dict[str, Any], read: Reading, v
     for texts in (claim["p"], claim["q"]):
         law = [read(text) for text in texts if text != "rest"]
         law += [1 - sum(law)] if "rest" in texts else []
-        if claim["normalise"] is True:
-            law = [weight / sum(law) for weight in law]
         if min(law) < -EQUAL or not compare("=", sum(law), mpmath.mpf(1)):
             return False
         laws.append(law)

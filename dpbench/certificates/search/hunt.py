@@ -191,6 +191,6 @@ def _of_integers(draft: Draft, asked: Question) -> Draft:
     if isinstance(asked, Growth) or not whole:
         return draft
     integers = {f"integer_{name}": (f"integer_part({name}) = {name}", "an integer") for name in whole}
-    (words, needs), *rest = ((step[0], step[1]) for step in draft.derivation)
+    (words, needs), *rest = draft.derivation
     steps = [(words, [*needs, *integers]), *rest]
     return replace(draft, assumptions={**draft.assumptions, **integers}, derivation=steps)

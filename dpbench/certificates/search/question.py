@@ -17,7 +17,7 @@ import dpbench_check as check
 import numpy as np
 
 from dpbench.certificates.build import Draft, rational, round_to
-from dpbench.certificates.judge_pieces import WIDE, Piece, lawful, texts
+from dpbench.certificates.judge_pieces import WIDE, Piece, lawful
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node, missed, parse, write
@@ -231,7 +231,7 @@ class Question:
 
     @property
     def derivation(self) -> tuple[str, ...]:
-        return (*self.piece.derivation, *texts(self.statement))
+        return (*self.piece.derivation, *self.statement.steps)
 
     def _claimed(self, exact: Exact) -> Mapping[str, Any]:
         """Parts of the certificate's claim; of discrete laws the event is what the first law is too likely to give."""
