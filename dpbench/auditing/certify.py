@@ -419,6 +419,8 @@ def smallest_detectable(claim: Claim, event: Certified) -> float | None:
     hits, (rows, others) = event.hits[1], event.both
 
     def enough(count: int) -> bool:
+        if count * others <= hits * rows:  # no claim is exceeded where the event is no likelier: compute no region
+            return False
         return least_excess(claim, joint_region((count, hits), (rows, others), event.alpha, event.angle, 32)) > 0.0
 
     least = least_enough(enough, rows)

@@ -80,34 +80,40 @@ def choose(
         The choosing part's outputs on the data set and on the neighbour, equally many.
     """
     alpha = min(alpha, 0.5)  # bounds of less confidence are chosen as at one half
-    z = float(-ndtri(alpha))
-    half = len(first) // 2
-    folds = [
+    z, loss, half = float(-ndtri(alpha)), loss_of(claim), len(first) // 2
+    low, high = (
         {name: (margin, score) for name, margin, score in candidates(one, other, own)}
         for one, other in ((first[:half], second[:half]), (first[half:], second[half:]))
-    ]
+    )
+    names = [name for name in low if name in high]
     crossed: dict[str, tuple[Array, Array]] = {}
-    promised: dict[str, float] = {}
-    names = [name for name in folds[0] if name in folds[1]]
+    chains: dict[str, Chain] = {}
+    worth: dict[str, float] = {}
+
+    def best_event(name: str, score: Score) -> Event:
+        events = _events(score, chains[name], loss, runs, z, len(names))
+        return max(events, key=lambda event: event.promise)
+
     for name in names:
-        (margin, low), (_, high) = (fold[name] for fold in folds)
-        one, other = (np.concatenate([high(x[:half]), low(x[half:])]) for x in (first, second))
-        crossed[name] = one, other
-        events = _events(low, _chain(one, other), loss_of(claim), runs, z, len(names))
-        promised[name] = max(_less(event.promise, margin) for event in events)
+        (margin, score), (_, other) = low[name], high[name]
+        one, two = (np.concatenate([other(x[:half]), score(x[half:])]) for x in (first, second))
+        crossed[name], chains[name] = (one, two), _chain(one, two)
+        worth[name] = _less(best_event(name, score).promise, margin)
     anew, learned = candidates(first, second, own), dict[str, Score]()
     best, chain, most = None, None, -math.inf
-    for name in sorted(names, key=lambda name: -promised[name]):
-        if promised[name] <= most:
+    for name in sorted(names, key=lambda name: -worth[name]):
+        if worth[name] <= most:
             break
-        margin, kept = folds[0][name]
-        while name not in learned:
-            kind, _, score = next(anew, (name, margin, kept))
-            learned[kind] = score
-        tried = _chain(*crossed[name], np.concatenate([learned[name](first), learned[name](second)]))
-        event = max(_events(learned[name], tried, loss_of(claim), runs, z, len(names)), key=lambda event: event.promise)
+        margin, score = low[name]
+        if not isinstance(score, Plain | Own):  # those two learn nothing
+            while name not in learned:
+                kind, _, again = next(anew, (name, margin, score))
+                learned[kind] = again
+            score = learned[name]
+            chains[name] = _chain(*crossed[name], np.concatenate([score(first), score(second)]))
+        event = best_event(name, score)
         if _less(event.promise, margin) > most:
-            best, chain, most = event, tried, _less(event.promise, margin)
+            best, chain, most = event, chains[name], _less(event.promise, margin)
     assert best is not None and chain is not None
     curve: dict[tuple[float, bool, bool], Event] = {}
     reach = max(best.promise, 0.0) if isinstance(claim, Approximate) else 0.0
@@ -284,10 +290,11 @@ def _additive(view: Any, first: Array, second: Array) -> Additive:
     width = sides[0].shape[1]
     cells = CELLS if width <= MANY_COLUMNS else FEW_CELLS
     cuts, rows = [], []
-    for one, other in zip(*(side.T for side in sides), strict=True):
-        cut = _edges(np.sort(np.concatenate([one, other])), cells // 2, 10)
+    for columns in zip(*(side.T for side in sides), strict=True):
+        ordered = [np.sort(column) for column in columns]
+        cut = _edges(np.sort(np.concatenate(ordered), kind="stable"), cells // 2, 10)  # two sorted runs are merged
         cuts.append(cut)
-        rows.append([np.bincount(np.searchsorted(cut, x, side="right"), minlength=len(cut) + 1) for x in (one, other)])
+        rows.append([np.diff(np.searchsorted(x, cut), prepend=0, append=len(x)) for x in ordered])
     longest = max(map(len, cuts))
     edges = np.full((width, longest), np.nan)
     counts = np.zeros((2, width, longest + 1))
@@ -685,7 +692,7 @@ def _chain(first: Array, second: Array, anew: Array | None = None) -> Chain:
     """
     sides, rows = [np.sort(x) for x in (first, second)], len(first)
     pool = np.sort(np.concatenate(sides), kind="stable")  # two sorted runs are merged
-    ranked = pool if anew is None else np.sort(anew, kind="stable")
+    ranked = pool if anew is None else np.sort(anew)
     thresholds = _edges(ranked, THRESHOLDS, 3)
     ranks = np.searchsorted(ranked, thresholds)
     values = np.unique(pool[ranks])
