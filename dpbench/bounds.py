@@ -400,47 +400,24 @@ def one_run_p_value_gaussian(canaries: int, guesses: int, right: int, mu: float)
 
 
 def one_run_rules_out_gaussian(canaries: int, guesses: int, right: int, mus: np.ndarray, alpha: float) -> np.ndarray:
-    """μ-GDP, any dependence: for which of `mus` P(V ≥ v) is below `alpha` (`_joint_rules_out`)."""
-
-    def least(a: np.ndarray) -> np.ndarray:
-        return ndtr(ndtri(np.minimum(a, 1.0)) - mus)
-
-    return _joint_rules_out(canaries, guesses, right, least, len(mus), alpha)
-
-
-def one_run_rules_out_approximate(
-    canaries: int, guesses: int, right: int, epsilons: np.ndarray, delta: float, alpha: float
-) -> np.ndarray:
-    """(ε, δ), any dependence, by the same recursion, for each of `epsilons`; `one_run_p_value` is sharper."""
-    ratio = np.exp(epsilons)
-
-    def least(a: np.ndarray) -> np.ndarray:
-        return np.maximum(np.maximum((a - delta) / ratio, 1.0 - delta - ratio * (1.0 - a)), 0.0)
-
-    return _joint_rules_out(canaries, guesses, right, least, len(epsilons), alpha)
-
-
-def _joint_rules_out(
-    canaries: int, guesses: int, right: int, least_of: Callable[[np.ndarray], np.ndarray], count: int, alpha: float
-) -> np.ndarray:
-    """For which of `count` trade-off curves P(V ≥ v) is below `alpha`, by the recursion of arXiv 2410.22235.
+    """μ-GDP, any dependence: for which of `mus` P(V ≥ v) is below `alpha`, by the recursion of arXiv 2410.22235.
 
     Mahloujifar, Melis & Chaudhuri, "Auditing f-Differential Privacy in One Run". With A_j = Σ_{k>j} (k/m) p_k and
     B_j = Σ_{k≥j} ((r − k)/m) p_k, the event "this coin is guessed, rightly, with at least j other right guesses" and
-    f-DP say that B_j is at least the least probability of an event whose probability on the other side is A_j:
-    `least_of` (Φ(Φ⁻¹(A_j) − μ) for μ-GDP). From A_{v−1} = αv/m and B_v = α(r − v)/m, the least that P(V ≥ v) = α
-    allows, down to j = 0 the least B_j and A_{j−1} = A_j + (j/(r − j))(B_j − B_{j+1}) follow; A + B beyond r/m, all
-    there is, is a contradiction, which a larger P(V ≥ v) only makes worse.
+    μ-GDP say that B_j is at least Φ(Φ⁻¹(A_j) − μ), the least probability of an event whose probability on the other
+    side is A_j. From A_{v−1} = αv/m and B_v = α(r − v)/m, the least that P(V ≥ v) = α allows, down to j = 0 the least
+    B_j and A_{j−1} = A_j + (j/(r − j))(B_j − B_{j+1}) follow; A + B beyond r/m, all there is, is a contradiction, which
+    a larger P(V ≥ v) only makes worse.
 
     Returns
     -------
-    bool[count]
+    bool[len(mus)]
     """
-    a = np.full(count, alpha * right / canaries)
-    b = np.full(count, alpha * (guesses - right) / canaries)
+    a = np.full(len(mus), alpha * right / canaries)
+    b = np.full(len(mus), alpha * (guesses - right) / canaries)
     whole = guesses / canaries * (1.0 + 1e-12)
     for j in range(right - 1, -1, -1):
-        least = np.maximum(b, least_of(a))
+        least = np.maximum(b, ndtr(ndtri(np.minimum(a, 1.0)) - mus))
         added = least - b
         if ((added <= 0.0) | (a + b > whole)).all():
             break  # where nothing was added nothing ever will be, and sums never shrink

@@ -26,7 +26,6 @@ from dpbench.auditing.certify import (
     as_claim,
     least_excess,
     open_excess,
-    parameter,
     smallest_detectable,
 )
 from dpbench.auditing.choose import Event, Own, as_score, choose
@@ -593,18 +592,14 @@ def report(
     verdict = None
     if claim is not None:
         verdict = "refuted" if excesses[place] > 0.0 else "blind" if blind else "not refuted"
-    event_words, columns, examples = in_words(event, best, seen)
     value, unit = against.read(regions[place])
     able = [smallest_detectable(against, c) for c in dict.fromkeys([best, family[0]])]
     least = min((x for x in able if x is not None), default=None)
     return AuditResult(
         max(region.epsilon(request.delta) for region in regions), request.epsilon, request.delta,
-        1.0 - request.alpha, trials, event_words, verdict, best, tuple(family), seed, checks=checks,
-        columns=columns, examples=examples,
-        claim=request.words,
-        relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind, ignored=request.ignore,
-        origin=replace(origin, event=event, claim=claim),
-        claim_value=parameter(claim),
+        1.0 - request.alpha, trials, in_words(event, best, seen), verdict, best, tuple(family), seed, checks=checks,
+        claim=request.words, relation=request.relation, detectable=least, bound=value, unit=unit, blind=blind,
+        ignored=request.ignore, origin=replace(origin, event=event, claim=claim),
     )  # fmt: skip
 
 

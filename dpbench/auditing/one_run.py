@@ -40,10 +40,9 @@ from dpbench.auditing.certify import (
     Renyi,
     ZeroConcentrated,
     least_enough,
-    parameter,
 )
 from dpbench.auditing.independence import Check
-from dpbench.auditing.result import AuditResult
+from dpbench.auditing.result import AuditResult, Origin
 from dpbench.core import sampling, validation
 from dpbench.core.validation import InvalidInput, invalid, native
 
@@ -104,8 +103,7 @@ def audit_one_run(
         is in the unit of the claim; of a profile and of Rényi privacy, it is what all its ε or divergences fall short.
         `detectable` is the smallest loss at which one of the guess sets of a fixed size would have refuted the claim
         with probability one half, were each of its guesses right as often as that loss allows.
-        The bound and the curve, at all ε, are one statement: they hold together at the confidence. `beside` holds
-        what two published analyses make of the same guesses.
+        The bound and the curve, at all ε, are one statement: they hold together at the confidence.
 
     Raises
     ------
@@ -215,7 +213,6 @@ class _Settings:
             verdict=None if request.claim is None else "refuted" if refuted else "not refuted",
             bound=bound,
             unit=unit,
-            claim_value=parameter(request.claim),
             detectable=self._detectable(family),
             certified=None,
             family=family,
@@ -223,6 +220,7 @@ class _Settings:
             assumptions=(COINS, INDEPENDENT) if self.independent else (COINS,),
             checks=(fair(included),),
             claim=request.words,
+            origin=Origin(None, None, claim=request.claim),
         )
 
     def _detectable(self, family: tuple[Guessed, ...]) -> float | None:
@@ -367,17 +365,6 @@ class Guessed:
     def mu(self) -> float:
         """A lower bound on the μ of Gaussian differential privacy, at least 0."""
         return bounds.one_run_mu(*self.count, self.alpha, self.independent)
-
-    def published(self, delta: float) -> dict[str, float]:
-        """The ε that two published analyses, valid for any dependence, give for these guesses at this level."""
-        return {
-            "arXiv 2305.08846, Theorem 5.2": bounds.largest_ruled_out(
-                lambda e: bounds.one_run_p_value_published(*self.count, e, delta) <= self.alpha
-            ),
-            "arXiv 2410.22235 (f-DP)": bounds.largest_of(
-                lambda grid: bounds.one_run_rules_out_approximate(*self.count, grid, delta, self.alpha)
-            ),
-        }
 
     @property
     def words(self) -> str:

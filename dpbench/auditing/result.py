@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.auditing.certify import Approximate, Certified, Claim, upper_bound
+from dpbench.auditing.certify import Approximate, Certified, Claim, parameter, upper_bound
 from dpbench.auditing.choose import Additive, Event, Own, Plain, Score, Trees, Values, identity
 from dpbench.auditing.independence import Check
 from dpbench.auditing.outputs import Layout
@@ -73,10 +73,6 @@ class AuditResult:
         refused.
     claim : str
         The claim in words, where it is not `epsilon` at `delta`.
-    columns : tuple of int
-        The columns that drive a learned score, most telling first.
-    examples : tuple of str
-        Outputs in the event, from the choosing part.
     relation : {"replace", "add", "remove", "add_remove"} or None
         Of the two data sets, as it was given.
     detectable : float or None
@@ -84,14 +80,12 @@ class AuditResult:
         half: its frequency on the side where it is rarer as observed, the other as that loss has it. None: no loss.
     bound, unit : float, str
         The lower bound in the unit of the claim: "epsilon", "mu", "rho", "Renyi divergence at order 8", ...
-    claim_value : float or None
-        A whole claim in that unit, where it is one number.
     blind : str
         Which leaves most runs give unseen values of, and what to do about it.
     ignored : tuple of str
         Leaves that were left out.
     origin : Origin or None
-        What `script` is made from; not compared, shown or stored.
+        The claim itself, and what `script` is made from; not compared, shown or stored.
     """
 
     epsilon_lower: float
@@ -108,13 +102,10 @@ class AuditResult:
     assumptions: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     claim: str = ""
-    columns: tuple[int, ...] = ()
-    examples: tuple[str, ...] = ()
     relation: str | None = None
     detectable: float | None = None
     bound: float | None = None
     unit: str = "epsilon"
-    claim_value: float | None = None
     blind: str = ""
     ignored: tuple[str, ...] = ()
     origin: Origin | None = field(default=None, repr=False, compare=False)
@@ -178,20 +169,11 @@ class AuditResult:
             raise invalid("the result", "of an audit of two data sets", "a one-run audit")
         return [c.region(128) for c in self.family if isinstance(c, Certified)]
 
-    @property
-    def beside(self) -> dict[str, float]:
-        """In one-run mode, the ε that published analyses give for the same guesses at the same levels."""
-        found: dict[str, float] = {}
-        for guessed in self.family if self.certified is None else ():
-            for name, bound in guessed.published(self.delta).items():
-                found[name] = max(found.get(name, 0.0), bound)
-        return found
-
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, ready for JSON (without `pair`, which may be any objects)."""
         plain = asdict(replace(self, pair=None, origin=None))
         del plain["pair"], plain["origin"]
-        return {**plain, "beside": self.beside}
+        return plain
 
     def script(self) -> str:
         """A Python program that stands alone: it draws the pair again, counts the event, prints the exact interval.
@@ -212,7 +194,7 @@ class AuditResult:
     @property
     def claimed_value(self) -> float | None:
         """The claim as one number in its unit, where it is one."""
-        return self.epsilon if self.epsilon is not None else self.claim_value
+        return None if self.origin is None else parameter(self.origin.claim)
 
     @property
     def noise_caught(self) -> float | None:
@@ -349,9 +331,9 @@ class Seen:
         return labels[int(value)] if 0 <= value < len(labels) else "another value"
 
 
-def in_words(event: Event, certified: Certified, seen: Seen) -> tuple[str, tuple[int, ...], tuple[str, ...]]:
+def in_words(event: Event, certified: Certified, seen: Seen) -> str:
     """The event with its frequencies; and for a learned score the columns that drive it, and outputs in it."""
-    score, columns, examples, instances = event.score, tuple[int, ...](), tuple[str, ...](), ""
+    score, instances = event.score, ""
     said = f"{getattr(score, 'words', 'score')} {'>=' if event.above else '<'} {event.threshold:.6g}"
     if isinstance(score, Plain) and seen.layout is not None:
         said = _of_column(score.column, event, seen)
@@ -363,7 +345,6 @@ def in_words(event: Event, certified: Certified, seen: Seen) -> tuple[str, tuple
         said += "" if event.above else _or_nan(seen, score.column)
     elif not isinstance(score, Own):
         side, away = (seen.first, seen.second) if event.forward else (seen.second, seen.first)
-        examples = tuple(seen.shown(x) for x in side[_inside(score, event, side)][:EXAMPLES])
         if side.ndim == 1:
             name = seen.called(None)
             said = _intervals(score, event, np.concatenate([side, away]), name) or said.replace("the output", name)
@@ -372,10 +353,11 @@ def in_words(event: Event, certified: Certified, seen: Seen) -> tuple[str, tuple
             if columns:
                 named = _listed(columns) if seen.layout is None else " and ".join(map(seen.called, columns))
                 said += f", driven by {named}"
+            examples = [seen.shown(x) for x in side[_inside(score, event, side)][:EXAMPLES]]
             instances = f"; for example {', '.join(examples)}" if examples else ""
     p, q = certified.frequencies
     likely, other = ("dataset", "neighbour") if event.forward else ("neighbour", "dataset")
-    return f"{said}: {p:.6g} of the runs on the {likely}, {q:.6g} on the {other}{instances}", columns, examples
+    return f"{said}: {p:.6g} of the runs on the {likely}, {q:.6g} on the {other}{instances}"
 
 
 def _of_column(column: int | None, event: Event, seen: Seen) -> str:
@@ -484,16 +466,11 @@ def _listed(columns: tuple[int, ...]) -> str:
     return f"columns {', '.join(map(str, columns[:-1]))} and {columns[-1]}"
 
 
-def counts_of(certified: Certified | None) -> Certified:
-    """The counts of a result's event; a one-run audit is refused, which has none."""
-    if certified is None:
-        raise invalid("the result", "of an audit of two data sets", "a one-run audit")
-    return certified
-
-
 def script(result: Any) -> str:
     """The program of an `AuditResult`: see `AuditResult.script`."""
-    counts, origin = counts_of(result.certified), result.origin
+    counts, origin = result.certified, result.origin
+    if counts is None:
+        raise invalid("the result", "of an audit of two data sets", "a one-run audit")
     if origin is None or origin.runs is None:
         raise invalid("the result", "of an audit that ran a sampler (audit, find_neighbours)", "one of given outputs")
     runs = origin.runs

@@ -165,8 +165,6 @@ def print_audit(
         _field(console, "data sets", " and ".join(" ".join(str(x).split()) for x in result.pair))
     for text in result.assumptions:
         _field(console, "assuming", text)
-    for name, bound in result.beside.items():
-        _field(console, "beside", f"epsilon >= {number(bound)} by {name}, on the same guesses")
     if result.checks:
         least, kinds = min(check.p_value for check in result.checks), len(result.checks)
         _field(console, "independence", f"{kinds} kinds of dependence looked for, least p-value {least:.3g}")

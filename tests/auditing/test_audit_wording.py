@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -60,11 +62,9 @@ def test_two_sided_events_are_intervals() -> None:
 def test_learned_scores_name_their_columns_and_show_examples() -> None:
     shift = np.array([0.0, 0.0, 1.5, 0.0, 0.0, 1.5])
     found = audited(lambda d, n, r: r.standard_normal((n, 6)) + d * shift)
-    assert set(found.columns) == {2, 5}
-    assert "driven by columns " in found.event and "; for example (" in found.event
-    assert len(found.examples) == 3 and all(x.count(",") == 5 for x in found.examples)
-    document = found.to_dict()
-    assert document["columns"] == found.columns and document["examples"] == found.examples
+    assert re.search(r"driven by columns (2 and 5|5 and 2): ", found.event)
+    examples = re.findall(r"\([^()]*\)", found.event.partition("; for example ")[2])
+    assert len(examples) == 3 and all(x.count(",") == 5 for x in examples)
 
 
 def test_an_event_of_two_tails_is_told_as_intervals() -> None:

@@ -114,7 +114,7 @@ def test_the_schema_has_the_words_and_fields_of_the_records() -> None:
     assert set(claims["decided"]["enum"]) == set(words.DECIDED)
     assert set(claims["link"]["enum"]) == set(words.LINKS)
     assert set(PARTS["evidence"]["required"]) == {field.name for field in fields(Evidence)}
-    written = {field.name for field in fields(AuditResult)} - {"pair", "origin"} | {"schema", "beside"}
+    written = {field.name for field in fields(AuditResult)} - {"pair", "origin"} | {"schema"}
     assert set(PARTS["audit"]["required"]) == written == set(PARTS["audit"]["properties"]) - {"curve"}
     assert set(PARTS["guessed"]["required"]) == {field.name for field in fields(Guessed)}
     assert set(PARTS["accountant"]["required"]) == {field.name for field in fields(AccountantCheck)} | {"schema"}
