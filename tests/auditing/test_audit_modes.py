@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from zoo.published import Geometric
-from zoo.registry import REGISTRY
 
 from dpbench import InvalidInput, audit_bits, find_neighbours
 from dpbench.cli.app import run
@@ -64,16 +63,6 @@ def test_snapped_and_discrete_outputs_pass() -> None:
     discrete = Geometric(1.0)
     found = audit_bits(lambda d, n, r: discrete((d,), n, r).astype(float), 0, 1, epsilon=1.0, trials=100_000)
     assert found.verdict == "not refuted"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["laplace", "gaussian"])
-def test_what_is_right_over_the_reals_leaks_in_floating_point(name: str) -> None:
-    entry = REGISTRY[name]
-    found = audit_bits(
-        entry.sampler, entry.dataset, entry.neighbour, epsilon=entry.claimed, delta=entry.delta, trials=50_000
-    )
-    assert found.verdict == "refuted"
 
 
 def test_bits_of_integers_are_refused_by_name() -> None:
@@ -145,15 +134,8 @@ def test_search_refuses_bad_domains(domain: object, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sampler": 3}, "sampler must be callable"),
-        ({"epsilon": -1.0}, "epsilon must be"),
-        ({"delta": 1.0}, "delta must be"),
-        ({"trials": 10}, "trials must be an integer >= 100"),
         ({"search_trials": 10}, "search_trials must be an integer >= 100"),
-        ({"confidence": 0.0}, "confidence must be"),
         ({"seed": -1}, "seed must be"),
-        ({"workers": 0}, "workers must be an integer >= 1"),
-        ({"progress": 3}, "progress must be callable"),
         ({"sampler": lambda d, n, r: 1 / 0}, "raised ZeroDivisionError"),
         ({"sampler": lambda d, n, r: r.random(3)}, "one row for each of the"),
     ],
@@ -169,24 +151,6 @@ def test_search_refuses_bad_parameters_before_it_starts(options: dict, message: 
     with pytest.raises(InvalidInput, match=message):
         find_neighbours(given.pop("sampler"), {"records": 3}, **given)
     assert not calls
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"sampler": 3}, "sampler must be callable"),
-        ({"epsilon": -1.0}, "epsilon must be"),
-        ({"delta": 1.0}, "delta must be"),
-        ({"trials": 10}, "trials must be an integer >= 100"),
-        ({"confidence": 1.0}, "confidence must be"),
-        ({"workers": 0}, "workers must be"),
-        ({"sampler": lambda d, n, r: r.random(3)}, "one row for each of the"),
-    ],
-)
-def test_bits_refuses_bad_parameters(options: dict, message: str) -> None:
-    given = {"sampler": laplace, "trials": 1_000, **options}
-    with pytest.raises(InvalidInput, match=message):
-        audit_bits(given.pop("sampler"), 0.0, 1.0, **given)
 
 
 @pytest.mark.slow

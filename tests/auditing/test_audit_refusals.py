@@ -84,24 +84,3 @@ def test_the_message_names_the_sampler_and_keeps_the_cause() -> None:
     ) as caught:
         audit(counts_wrongly, 0.0, 1.0, trials=1_000)
     assert isinstance(caught.value.__cause__, RuntimeError)
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ({"epsilon": -1.0}, "epsilon must be"),
-        ({"epsilon": math.nan}, "epsilon must be"),
-        ({"delta": 1.0}, "delta must be"),
-        ({"trials": 10}, "trials must be an integer >= 100"),
-        ({"trials": "all"}, 'trials must be an integer >= 100 or "auto"'),
-        ({"trials": "auto"}, "epsilon must be given"),
-        ({"trials": "auto", "epsilon": 1.0, "gap": 0.0}, "gap must be"),
-        ({"trials": "auto", "epsilon": 1.0, "budget": 5}, "budget must be"),
-        ({"confidence": 1.0}, "confidence must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"workers": 0}, "workers must be"),
-    ],
-)
-def test_bad_options_are_refused(option: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidInput, match=message):
-        audit(laplace, 0.0, 1.0, **{"trials": 1_000, **option})

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from dpbench import DependentOutputs, InvalidInput, audit, audit_samples
 
@@ -50,25 +48,6 @@ def test_sides_of_two_sizes(rows: tuple[int, int]) -> None:
         for n, m in (rows, (300, 300))
     ]
     assert np.mean(few[0]) > np.mean(few[1])
-
-
-@pytest.mark.slow
-def test_false_bounds_on_sides_of_two_sizes_are_within_the_level() -> None:
-    """Null: at most 10% of 150 audits of randomised response exceed ε = 1; rejected at 1e-6: beyond 35.
-
-    Planted: truth told at ε = 1.3, which is above 1 in most.
-    """
-    audits, rate, more = 150, math.e / (1.0 + math.e), 1.0 / (1.0 + math.exp(-1.3))
-    wrong = planted = 0
-    for seed in range(audits):
-        rng = np.random.default_rng(seed)
-        one, other = rng.random(400) < rate, rng.random(1_600) < 1.0 - rate
-        found = audit_samples(one, other, confidence=0.9, seed=seed)
-        wrong += found.epsilon_lower > 1.0
-        loose = audit_samples(rng.random(400) < more, rng.random(1_600) < 1.0 - more, confidence=0.9, seed=seed)
-        planted += loose.epsilon_lower > 1.0
-    most = binom.isf(1e-6, audits, 0.1)
-    assert wrong <= most < planted
 
 
 def test_texts_booleans_and_vectors() -> None:
@@ -209,21 +188,6 @@ def test_a_score_of_single_precision_is_no_function_of_the_block() -> None:
 def test_bad_arrays_are_refused(outputs: object, neighbour: object, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         audit_samples(outputs, neighbour)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"epsilon": -1.0}, "epsilon must be"),
-        ({"delta": 1.0}, "delta must be"),
-        ({"confidence": 1.0}, "confidence must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"epsilon": 1.0, "claim": {"mu": 1.0}}, "epsilon must be left out beside claim"),
-    ],
-)
-def test_bad_parameters_are_refused(options: dict, message: str) -> None:
-    with pytest.raises(InvalidInput, match=message):
-        audit_samples(laplace(0.0, 200, 0), laplace(1.0, 200, 1), **options)
 
 
 @pytest.mark.slow

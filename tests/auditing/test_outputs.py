@@ -9,7 +9,6 @@ import json
 import math
 import pickle
 import random
-import time
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbench import InvalidInput, audit, audit_samples, each, encode
-from dpbench.auditing.outputs import learn
 
 Rng = np.random.Generator
 Point = collections.namedtuple("Point", "x y")
@@ -125,11 +123,6 @@ def test_audit_proposes_each(sampler: object) -> None:
 def test_audit_proposes_encode(output: object) -> None:
     with pytest.raises(InvalidInput, match=r"dpbench\.encode"):
         audit(lambda d, trials, rng: [output] * trials, 0.0, 1.0, trials=200)
-
-
-def test_a_lone_run_does_not_speak_of_one_trial_asked_for() -> None:
-    with pytest.raises(InvalidInput, match=r"one row for each of the trials asked for \(here 1\)"):
-        audit(lambda d, trials, rng: np.zeros(7), 0.0, 1.0, trials=200)
 
 
 @pytest.mark.parametrize("first", [1.0, None])
@@ -343,25 +336,6 @@ def test_an_output_that_does_not_fit_has_columns_that_say_so() -> None:
 def test_what_holds_no_outputs_is_refused(outputs: object) -> None:
     with pytest.raises(InvalidInput, match="outputs must be"):
         encode(outputs)
-
-
-@pytest.mark.slow
-def test_a_nested_output_of_fifty_leaves_takes_a_fifth_of_a_millisecond() -> None:
-    """Of the processor, with a factor of three for a busy machine."""
-    rng = np.random.default_rng(0)
-    made = [{f"g{k}": {"n": rng.normal(), "of": [rng.random(), "ab"[rng.integers(2)]], "k": "x", "b": True}
-             for k in range(10)} for _ in range(2_000)]  # fmt: skip
-    layout = learn(made)
-    began = time.process_time()
-    layout.encode(made)
-    assert (time.process_time() - began) / len(made) < 3 * 2e-4
-
-
-def test_encoded_together_and_audited() -> None:
-    rng = np.random.default_rng(0)
-    ours, theirs = ([{"n": d + rng.laplace(scale=0.3), "k": "a"} for _ in range(1_000)] for d in (0, 1))
-    both = encode([*ours, *theirs])
-    assert audit_samples(both[:1_000], both[1_000:], epsilon=1.0).verdict == "refuted"
 
 
 def test_results_of_several_shapes_are_refused_outside_an_audit() -> None:

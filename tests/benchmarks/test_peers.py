@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from benchmarks import peers
-from benchmarks.peers import drawings as shown
 from benchmarks.peers import held_out, speed
 from benchmarks.peers.pairs import Ratio, Work, ratio
 from dpbench.core.validation import InvalidInput, MissingExtra
@@ -89,9 +88,3 @@ def test_one_part_alone_and_a_missed_promise(made: dict[str, Any]) -> None:
     assert peers.main(["--parts", "speed"]) == 1
     with pytest.raises(SystemExit, match="2"):
         peers.main(["--figure", "peers"])
-
-
-def test_the_table_of_the_documentation(made: dict[str, Any]) -> None:
-    lines = shown.markdown("speed", made["speed"]).splitlines()
-    assert lines[2] == "| squared | numpy | 3000 | 50 | 60.00 | 55.00 to 65.00 | 50 |"
-    assert len({line.count("|") for line in lines}) == 1

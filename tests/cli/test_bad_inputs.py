@@ -7,10 +7,12 @@ of problems are in `bad_calls`, mechanisms are held to their declarations in `te
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,15 @@ import pytest
 from bad_calls import NOT_INTEGERS, NOT_NUMBERS, PROBLEM, Call, Case, each, extremes, problems
 from messages import names
 
-from dpbench import InvalidInput, audit, audit_one_run
+from dpbench import (
+    InvalidInput,
+    audit,
+    audit_bits,
+    audit_one_run,
+    audit_one_run_scores,
+    audit_samples,
+    find_neighbours,
+)
 from dpbench.ledger.verify import select, verify
 from dpbench.papers.glm import comparison, datasets
 from dpbench.privacy import composition
@@ -48,24 +58,46 @@ def compositions() -> Iterator[Case]:
         yield f"{call.__name__}(a bad delta)", lambda c=call: c([(1.0, 2.0)], why=""), "delta", "2.0"
 
 
-def audits() -> Iterator[Case]:
-    def run(**change: Any) -> Any:
-        given = {"sampler": noise, "dataset": 0.0, "neighbour": 1.0, "epsilon": 1.0, "trials": 1000, **change}
-        return audit(given.pop("sampler"), given.pop("dataset"), given.pop("neighbour"), **given)
+ARRAYS = np.random.default_rng(0).laplace(size=(2, 200))
+AUDITS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "audit": (audit, {"sampler": noise, "dataset": 0.0, "neighbour": 1.0, "trials": 1000}),
+    "audit_bits": (audit_bits, {"sampler": noise, "dataset": 0.0, "neighbour": 1.0, "trials": 1000}),
+    "audit_samples": (audit_samples, {"outputs": ARRAYS[0], "neighbour_outputs": ARRAYS[1]}),
+    "audit_one_run": (audit_one_run, {"run": lambda coins, rng: rng.random(len(coins)), "canaries": 20}),
+    "audit_one_run_scores": (audit_one_run_scores, {"included": np.arange(200) % 2, "scores": ARRAYS[0]}),
+    "find_neighbours": (find_neighbours, {"sampler": noise, "domain": {"records": 3}, "trials": 1000}),
+}
+WRONG: dict[str, tuple[Any, ...]] = {
+    "epsilon": (math.nan, math.inf, "1", True, -1.0, [1.0]),
+    "delta": (math.nan, "0", None, True, -0.1, 1.0),
+    "trials": (*NOT_INTEGERS, 0, -5, 10),
+    "confidence": (0.0, 1.0, 2, -1.0, math.nan, "high", None),
+    "seed": (-1, 0.5, "0", None),
+    "workers": (0, -1, 1.5, "2", None),
+    "progress": (3, "bar"),
+    "gap": (-3, 0.0, "x", None),
+    "budget": ("x", 10, 1.5, None),
+    "sampler": (None, 3, "noise"),
+    "run": (None, 3, "noise"),
+}
 
-    for name, values in (
-        ("epsilon", (math.nan, math.inf, "1", True, -1.0, [1.0])),
-        ("delta", (math.nan, "0", None, True, -0.1, 1.0)),
-        ("trials", (*NOT_INTEGERS, 0, -5)),
-        ("confidence", (0.0, 1.0, 2, -1.0, math.nan, "high", None)),
-        ("seed", (-1, 0.5, "0", None)),
-        ("workers", (0, -1, 1.5, "2", None)),
-        ("progress", (3, "bar")),
-        ("gap", (-3, 0.0, "x", None)),
-        ("budget", ("x", 10, 1.5, None)),
-        ("sampler", (None, 3, "noise")),
-    ):
-        yield from each("audit", name, lambda v, n=name: run(**{n: v}), values)
+
+def audits() -> Iterator[Case]:
+    """Each way to audit, each of its parameters that has values which are always wrong."""
+    for name, (function, good) in AUDITS.items():
+        taken = inspect.signature(function).parameters
+        for parameter in filter(taken.__contains__, WRONG):
+            yield from each(
+                name, parameter, lambda v, p=parameter, f=function, g=good: f(**{**g, p: v}), WRONG[parameter]
+            )
+        if "claim" in taken:
+            call = partial(function, **good, epsilon=1.0, claim={"mu": 1.0})
+            yield f"{name}(epsilon beside claim)", call, "epsilon", "left out beside claim"
+    yield "audit(auto alone)", partial(audit, noise, 0.0, 1.0, trials="auto"), "epsilon", "given with trials="
+
+    def run(**change: Any) -> Any:
+        return audit(**{**AUDITS["audit"][1], **change})
+
     outputs: tuple[tuple[str, Callable[..., Any]], ...] = (
         ("wrong length", lambda d, t, r: np.zeros(t + 1)),
         ("three axes", lambda d, t, r: np.zeros((t, 2, 2))),
@@ -130,11 +162,6 @@ def runs() -> Iterator[Case]:
 
 
 PYTHON: tuple[Case, ...] = (*problems(), *extremes(), *profiles(), *compositions(), *audits(), *runs())
-
-
-def test_many_bad_inputs_and_no_two_alike() -> None:
-    assert len(PYTHON) >= 350
-    assert len({case[0] for case in PYTHON}) == len(PYTHON)
 
 
 def test_a_message_that_names_another_parameter_would_be_seen() -> None:

@@ -123,14 +123,6 @@ def test_a_command_is_the_call_in_python(line: str, place: Path, capsys: pytest.
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("name", ["audit", "audit-bits", "audit-search"])
-def test_help_has_what_is_required_then_the_claim(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([name, "--help"]) == 0
-    page = capsys.readouterr().out
-    order = [page.index(word) for word in ("SAMPLER", "--epsilon", "--trials", "--curve", "--seed")]
-    assert order == sorted(order) and ("--neighbour" not in page or page.index("--neighbour ") < order[1])
-
-
 TAGGED = "audit mech_of_ways:tagged --each --data a.npy --neighbour b.npy --trials 1000 --epsilon 1.5 --json found.json"
 
 

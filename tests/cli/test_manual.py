@@ -31,14 +31,6 @@ def test_help_is_one_screen_with_an_example(name: str, run: Any, monkeypatch: py
     assert run(f"{name} --help") == (code, out, err)
 
 
-def test_the_list_of_commands_is_in_whole_sentences(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    _, out, _ = run("-h")
-    listed = out[out.index("Commands:") : out.index("Exit codes:")].split("\n")[1:]
-    assert {line.split()[0] for line in listed if line.strip()} >= set(COMMANDS)
-    assert all(line.endswith(".") and not line.endswith("...") for line in listed if line.strip())
-
-
 @pytest.mark.parametrize(("typed", "meant"), [("verfy", "verify"), ("bnch", "bench"), ("evidence stats", "status")])
 def test_a_command_that_is_mistyped_is_suggested(typed: str, meant: str, run: Any) -> None:
     code, out, err = run(typed)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from naive.erm import absolute_minimiser, absolute_value, smooth_minimiser
 from planted import wrong
 from regressions import ALL, SMOOTH, problem
-from scipy import optimize, sparse
+from scipy import sparse
 
 from dpbench.convex import _newton, solver
 from dpbench.convex._newton import certificate, newton
@@ -101,27 +101,6 @@ def test_smoothed_minimiser_against_every_sign_pattern(seed: int, radius: float)
     assert values[0] - 1e-12 <= values[1] <= values[0] + 0.5 * kappa + 1e-8
     wide = minimise(p, lam, radius, 1e-8, 0.5).w  # planted: a κ of 0.5
     assert radius < 1.0 or absolute_value(p.X, p.y, lam, wide) > values[0] + 0.5 * kappa
-
-
-def test_smoothed_minimiser_against_sequential_programming() -> None:
-    """min mean(t) + λ‖w‖²/2 with t ≥ ±(Xw − y) in the ball, by SLSQP from another start."""
-    p, lam = problem(losses.absolute(), n=25, d=4, radius=0.6, seed=3), 0.05
-    kappa = 1e-4
-    got = minimise(p, lam, 0.6, 1e-8, kappa)
-    n, d = p.n, p.d
-    found = optimize.minimize(
-        lambda v: v[d:].mean() + 0.5 * lam * v[:d] @ v[:d],
-        np.concatenate([np.full(d, 0.1), np.full(n, 2.0)]),
-        method="SLSQP",
-        constraints=[
-            {"type": "ineq", "fun": lambda v: v[d:] - (p.X @ v[:d] - p.y)},
-            {"type": "ineq", "fun": lambda v: v[d:] + (p.X @ v[:d] - p.y)},
-            {"type": "ineq", "fun": lambda v: 0.36 - v[:d] @ v[:d]},
-        ],
-        options={"ftol": 1e-13, "maxiter": 500},
-    )
-    assert np.linalg.norm(found.x[:d] - got.w) < math.sqrt(kappa / lam)
-    assert absolute_value(p.X, p.y, lam, got.w) <= absolute_value(p.X, p.y, lam, found.x[:d]) + 0.5 * kappa + 1e-9
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -29,7 +29,6 @@ from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy import integer_laplace, integer_noise
-from dpbench.sklearn import PrivateRegressor
 
 DELTA = 0.01
 SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
@@ -207,12 +206,6 @@ ITERATED = [
 def test_mechanisms_of_many_steps_refuse_exact_arithmetic(mechanism: Any) -> None:
     with pytest.raises(validation.InvalidInput, match=r"^arithmetic must be 'float' for a mechanism of many noisy"):
         replace(mechanism, arithmetic="exact")
-
-
-def test_an_estimator_over_many_steps_refuses_exact_arithmetic() -> None:
-    model = PrivateRegressor(GD, x_bound=1.0, y_bound=1.0, arithmetic="exact")
-    with pytest.raises(validation.InvalidInput, match=r"^arithmetic must be 'float' for a mechanism of many noisy"):
-        model.fit(np.eye(2), np.ones(2))
 
 
 def test_separators_refuse_losses_that_floating_point_rounds() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import linprog
 
 Record = tuple[list[float], float]
 
@@ -51,32 +50,6 @@ def minimiser(records: list[Record]) -> np.ndarray:
     """The least-squares solution of least norm, by the pseudo-inverse."""
     features = np.array([point for point, _ in records])
     return np.linalg.pinv(features) @ np.array([label for _, label in records])
-
-
-def least_sum(epsilon: float, distance: int, outputs: np.ndarray, risks: tuple[np.ndarray, np.ndarray]) -> float:
-    """Least sum of the mean risks at the two ends of a chain of neighbours, over all ε-private laws on `outputs`.
-
-    A linear programme over the output laws on all distance + 1 data sets of the chain: no two-point argument, no group
-    privacy. `risks` are the risks of each output at either end.
-    """
-    size, links = len(outputs), distance + 1
-    rows, growth = [], math.exp(epsilon)
-    for i in range(distance):
-        for a, b in ((i, i + 1), (i + 1, i)):
-            for o in range(size):
-                row = np.zeros(links * size)
-                row[a * size + o], row[b * size + o] = 1.0, -growth
-                rows.append(row)
-    totals = np.zeros((links, links * size))
-    for i in range(links):
-        totals[i, i * size : (i + 1) * size] = 1.0
-    cost = np.zeros(links * size)
-    cost[:size], cost[-size:] = risks
-    solved = linprog(
-        cost, A_ub=np.array(rows), b_ub=np.zeros(len(rows)), A_eq=totals, b_eq=np.ones(links), bounds=(0.0, 1.0),
-        method="highs",
-    )  # fmt: skip
-    return float(solved.fun)
 
 
 def halved_gains(xs: list[float], ys: list[float], radius: float, y_bound: float) -> list[float]:

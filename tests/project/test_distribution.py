@@ -82,16 +82,3 @@ def test_workflows_run_actions_by_digest_and_release_what_was_tested(path: Path)
         release = text[text.index("\n  release:") :]
         assert "needs: test" in release and "attest-build-provenance@" in release
         assert "contents: write" not in text[: text.index("\n  release:")]
-
-
-@pytest.mark.process
-def test_another_copy_is_not_tested_by_mistake(tmp_path: Path) -> None:
-    """Tests of a checkout refuse a `dpbench` that is loaded from elsewhere, as an installed one would be."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"))
-    (tmp_path / "tests" / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "tests"],
-        cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 4 and "dpbench must be the code of" in done.stdout + done.stderr

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 import runs_workload as work
 
-from dpbench.core.sampling import canonical
-from dpbench.core.validation import InvalidInput
 from dpbench.runs import context
 from dpbench.runs.context import RunContext
 from dpbench.runs.store import Store
@@ -40,13 +36,6 @@ def test_blocks_of_another_processor_type_are_not_used(tmp_path: Path, monkeypat
     store = Store(path, read_only=True)
     assert len(store) == 8
     store.close()
-
-
-@pytest.mark.parametrize("values", [[0.5, 1.5], ["a", None], [object(), object()]])
-def test_arrays_of_objects_are_no_part_of_a_seed(values: list[Any]) -> None:
-    """They were hashed by the addresses of what they hold: other bits in each process."""
-    with pytest.raises(InvalidInput, match=r"^a part of a seed must be a number, text, array"):
-        canonical(np.array(values, dtype=object))
 
 
 def test_what_the_docs_start_listens_on_the_loopback_address() -> None:

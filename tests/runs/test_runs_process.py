@@ -183,17 +183,6 @@ def stop(process: Command) -> tuple[float, str]:
     return time.monotonic() - pressed, err
 
 
-def test_ctrl_c_stops_verify_within_two_seconds(tmp_path: Path) -> None:
-    """With compiled kernels running in every worker."""
-    path = tmp_path / "runs.sqlite"
-    process = verify(tmp_path, path.name)
-    wait_for(lambda: stored_blocks(path), process)
-    seconds, said = stop(process)
-    assert seconds < two_seconds()
-    told = f"{len(stored_blocks(path))} blocks stored in {path}; run the same command again to resume"
-    assert said == f"dpbench: interrupted: {told}\n"
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_within_two_seconds(tmp_path: Path, workers: int) -> None:
     """All workers are in blocks that would last a minute, each in a call that cannot be interrupted."""

@@ -34,20 +34,6 @@ def filled(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
-    path = tmp_path / "runs.sqlite"
-    with RunContext(level="quick", seed=0, workers=1, store=path) as context:
-        first = context.map({"of": "squares"}, square, range(4))
-    db = sqlite3.connect(path)
-    db.execute("UPDATE block SET value = substr(value, 1, 4) || x'00' WHERE number = 2")
-    db.commit()
-    db.close()
-    with RunContext(level="quick", seed=0, workers=1, store=path) as context:
-        with pytest.warns(RuntimeWarning, match="block 2 of run 1 .* is computed again"):
-            assert context.map({"of": "squares"}, square, range(4)) == first
-        assert context.map({"of": "squares"}, square, range(4)) == first, "without a warning"
-
-
 def test_a_block_moved_between_runs_or_numbers_is_refused(tmp_path: Path) -> None:
     """Its bytes are whole and its checksum is that of these bytes, but of another place."""
     path = tmp_path / "runs.sqlite"

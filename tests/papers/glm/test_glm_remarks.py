@@ -69,14 +69,6 @@ def test_the_statement_on_algorithm_3_has_the_floor_and_the_remark_of_the_code()
     assert theorem3.least_excess(n, n**-0.25, n**-2.0) < theorem3.remark_rate(n, n**-0.25, n**-2.0)
 
 
-@pytest.mark.parametrize("lam", [1e-3, 0.05, 1.0])
-def test_the_lone_record_attains_what_is_said_by_minimising_on_a_grid(lam: float) -> None:
-    n = 50
-    w = np.linspace(-1.0, 1.0, 400_001)
-    ends = [w[np.argmin((w - y) ** 2 / n + 0.5 * lam * w**2)] for y in (1.0, -1.0)]
-    assert ends[0] - ends[1] == pytest.approx(lone_record_sensitivity(n, lam), abs=2e-5)
-
-
 def test_the_reduction_draws_one_record_more_than_m_times_as_seldom_as_said() -> None:
     """Null: frequency = P(Bin(n, 1/n) > m); 5 standard deviations, 6e-7; an error of a quarter is seen."""
     family, m, missed = theorem4.resampled(2_000, 4, 0.1)

@@ -16,9 +16,6 @@ from scipy.stats import chi2, norm
 
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.jl import JLMethod
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
 
@@ -90,57 +87,3 @@ def test_theorem_10_far_out_by_quadrature(n: int, epsilon: float, delta: float, 
     problem, neighbour = cancelling_pair("linear", n, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=2 * k)
     found = JLMethod(epsilon, delta, calibration="printed").pair_profile(problem, neighbour).delta(epsilon)
     assert delta < found <= mixed + 0.02  # a lower profile
-
-
-def problem_of(loss: str, n: int, radius: float, x_bound: float, y_bound: float) -> GLMProblem:
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 400))
-    X *= x_bound / np.linalg.norm(X, axis=1, keepdims=True)
-    y = y_bound * rng.choice((-1.0, 1.0), n)
-    return GLMProblem(X, y, loss=loss, x_bound=x_bound, y_bound=y_bound, radius=radius)
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 4.0])
-def test_the_printed_calibrations_are_the_papers_to_the_letter(epsilon: float) -> None:
-    """What refuted rows run: σ, λ, η, k of Theorems 1, 2, 3, 5 and 10, written out again."""
-    n, delta, radius, x, y, h = 200, 1e-4, 0.7, 1.5, 0.8, 2.0
-    log = math.log(1.0 / delta)
-    smooth, sharp = problem_of("squared", n, radius, x, y), problem_of("absolute", n, radius, x, y)
-    gradient = 2.0 * y * math.sqrt(h) * x + 2.0 * h * radius * x**2
-    descent = NoisyGD(epsilon, delta, calibration="printed")
-    sigma = math.sqrt(8.0 * gradient**2 * n * log) / (n * epsilon)
-    assert descent.sigma(smooth) == pytest.approx(sigma) and descent.number_of_steps(smooth) == n
-    eta = min(radius / (math.sqrt(n) * max(math.sqrt(h) * x * y, sigma * 20.0)), 1.0 / (4.0 * h * x**2))
-    assert descent.eta(smooth) == pytest.approx(eta)
-    third, fifth = (OutputPerturbation(epsilon, delta, calibration="printed") for _ in range(2))
-    lam = ((y + h * radius * x**2) * math.sqrt(h) * x / (radius * n * epsilon)) ** (2.0 / 3.0) * log ** (1.0 / 3.0)
-    assert third.lam(smooth) == pytest.approx(lam)
-    square = 4.0 * (y**2 + h**2 * radius**2 * x**4) * log / (lam * n * epsilon) ** 2
-    assert third.sigma(smooth) == pytest.approx(math.sqrt(square))
-    lam = x * log**0.25 / (radius * math.sqrt(n * epsilon))
-    assert fifth.lam(sharp) == pytest.approx(lam)
-    assert fifth.sigma(sharp) == pytest.approx(2.0 * x * math.sqrt(log) / (lam * n * epsilon))
-    second, tenth = (JLMethod(epsilon, delta, calibration="printed", dimension_constant=0.02) for _ in range(2))
-    root = math.sqrt(h) * radius * x
-    k = 0.02 * (root * math.log(2.0 * n / delta) * n * epsilon / (y * x + root * x)) ** (2.0 / 3.0)
-    assert second.projected_dimension(smooth) == math.ceil(k)
-    assert tenth.projected_dimension(sharp) == math.ceil(0.02 * math.log(2.0 * n / delta) * n * epsilon)
-    noise = math.sqrt(8.0 * n**2 * x**2 * math.log(2.0 / delta)) / (n * epsilon)
-    assert tenth.sigma(sharp) == pytest.approx(noise)
-
-
-@pytest.mark.parametrize("length", [1e-5, 1e-3, 0.01, 0.3, 1.0])
-def test_the_capped_line_is_admissible_at_every_length_in_use(length: float) -> None:
-    """Non-negative, convex and H-smooth from far left to far right, by differences of exact values."""
-    loss = losses.capped_linear(length)
-    for label in (1.0, -1.0):
-        z = np.concatenate((np.linspace(-5.0, 5.0, 2_001), length * np.linspace(-3.0, 3.0, 2_001)))
-        z.sort()
-        y = np.full_like(z, label)
-        value, slope = loss.value(z, y), loss.derivative(z, y)
-        rise, run = np.diff(slope), np.diff(z)
-        assert value.min() >= -1e-12 and rise.min() >= -1e-12
-        assert (rise <= loss.smoothness * run * (1.0 + 1e-9) + 1e-12).all()
-        secant = np.diff(value)[run > 1e-6] / run[run > 1e-6]
-        low, high = slope[:-1][run > 1e-6], slope[1:][run > 1e-6]
-        assert (secant >= low - 1e-6).all() and (secant <= high + 1e-6).all()  # φ' is the derivative of φ

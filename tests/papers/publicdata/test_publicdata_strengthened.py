@@ -52,23 +52,6 @@ def test_the_sizes_of_the_localised_proof_are_those_that_it_states() -> None:
     assert 0.5 < max(added) <= proved.max() <= 0.68
 
 
-def test_21_is_attained_at_the_papers_m() -> None:
-    """(d + L)^{3/2}(d + B)^{1/2} ≤ 4d²B^{1/2}L for B ≥ 1, 1 ≤ L ≤ d³; it fails for L above order d³."""
-    for d, share, b in product((1.0, 2.0, 30.0, 1e4), (0.0, 0.3, 0.9, 1.0), (1.0, 10.0, 1e3)):
-        log = d ** (3.0 * share)
-        assert (d + log) ** 1.5 * (d + b) ** 0.5 <= 4.0 * d**2 * math.sqrt(b) * log * (1.0 + 1e-12)
-    d, log = 100.0, 100.0**4
-    assert (d + log) ** 1.5 * (d + 1.0) ** 0.5 > 4.0 * d**2 * log
-
-
-def test_the_numbers_of_the_class_that_needs_the_power_2() -> None:
-    """4α of 16α; a flip; its share; and what 0.36s√(md)/b is at m = d/(64α)."""
-    tail = 0.5 * math.erfc(0.72)
-    assert 0.29695 * tail >= 0.0457
-    assert (0.0457 - 1.0 / 32.0) / (1.0 - 1.0 / 32.0) >= 0.0149
-    assert 0.36 * 2.0 * math.sqrt(2.0) / 64.0**2 >= 2.4e-4 and 0.36 * 2.0 * math.sqrt(2.0) >= 1.0
-
-
 def test_the_stated_m_is_enough_for_nets() -> None:
     """32/log 2 < 231/5, and the growth of pairs at 2m points within 2^{ασm/4}β/6; at half of m it is not."""
     assert 32.0 / math.log(2.0) < 231.0 / 5.0
