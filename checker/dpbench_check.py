@@ -13,6 +13,7 @@ import json
 import os
 import re
 import sys
+from contextlib import contextmanager
 from math import isqrt
 from pathlib import Path
 
@@ -43,6 +44,14 @@ def must(held: bool, why: str) -> None:
 def same(what: str, wanted: object, found: object) -> None:
     if wanted != found:
         raise Refused(f"{what}: {str(wanted)[:300]} is wanted, not {str(found)[:300]}")
+@contextmanager
+def bits(precision: int):
+    """Here alone is the precision of balls set, and it is restored."""
+    before, ctx.prec = ctx.prec, precision
+    try:
+        yield
+    finally:
+        ctx.prec = before
 _left = [OPERATIONS]
 def spend(operations: int) -> None:
     """The budget of one certificate: an operation costs more at a higher precision."""
@@ -290,14 +299,15 @@ def short_factor(value: fmpq) -> fmpq:
 def decide(relation: str, left: tuple, right: tuple, scope: Scope) -> bool:
     """Whether the relation holds; refused where 4096 bits do not tell. Equality is recognised
     where both sides are rational, or products that agree factor by factor."""
-    for ctx.prec in PRECISIONS:
-        a, b = evaluate(left, scope), evaluate(right, scope)
-        if a < b or a > b:
-            return relation in (("<", "<=") if a < b else (">", ">="))
-        powers: dict = {}
-        over = a > 0 and b > 0 and factors(("/", left, right), scope, fmpq(1), powers)
-        if a == b or (over == 1 and not any(powers.values())):
-            return relation in ("<=", ">=", "=")
+    for precision in PRECISIONS:
+        with bits(precision):
+            a, b = evaluate(left, scope), evaluate(right, scope)
+            if a < b or a > b:
+                return relation in (("<", "<=") if a < b else (">", ">="))
+            powers: dict = {}
+            over = a > 0 and b > 0 and factors(("/", left, right), scope, fmpq(1), powers)
+            if a == b or (over == 1 and not any(powers.values())):
+                return relation in ("<=", ">=", "=")
     raise Refused(f"undecided, or undefined: {show(left)} {relation} {show(right)}")
 def need(relation: str, left: tuple, right: tuple, scope: Scope, what: str) -> None:
     if not decide(relation, left, right, scope):
@@ -311,9 +321,9 @@ def enclosed(pair: object, node: tuple, scope: Scope, what: str) -> tuple[fmpq, 
     need("<=", num(low), node, scope, f"enclosure of {what}")
     need("<=", node, num(high), scope, f"enclosure of {what}")
     return low, high
+@bits(64)
 def digits(value: fmpq | tuple, scope: Scope | None = None) -> str:
     """A few digits of a number or an expression, for a reader."""
-    ctx.prec = 64
     value = evaluate(value, scope) if isinstance(value, tuple) else value
     exact = isinstance(value, fmpq) and len(str(value)) < 8
     return str(value) if exact else arb(value).str(6, radius=False)
@@ -535,6 +545,7 @@ class Moving:
         return self.known[id(node)][0]
 
 def over(m: tuple, n: tuple) -> tuple:
+    """m/n of two bounds."""
     return m[0] / n[0], m[1] - n[1], m[2] - n[2]
 def least_of(c: arb) -> arb:
     """A constant of a lower bound: exact, 0 where nothing is known."""
@@ -553,6 +564,7 @@ class HalfLine:
         self.made, self.moving = {}, Moving({t}, scope.definitions)
         self.made[t] = self.exact(1, (arb(1), fmpq(1), fmpq(0)))
     def exact(self, sign: int, low: tuple, high: tuple | None = None) -> tuple:
+        """The same with constants rounded outwards: smaller below, larger above."""
         high = low if high is None else high
         return sign, (least_of(low[0]), *low[1:]), (most_of(high[0]), *high[1:])
     def top(self, m: tuple) -> arb:
@@ -573,6 +585,7 @@ class HalfLine:
         m, n = (m, n) if m[1:] >= n[1:] else (n, m)
         return n if m[0] == 0 else (m[0] * (1 + end(over(n, m))), *m[1:])
     def of(self, node: tuple) -> tuple:
+        """By the rule of each part; what does not move is c t^0 L^0, and needs a sign."""
         spend(10)
         kind = node[0]
         if not self.moving(node):
@@ -717,7 +730,9 @@ class Cell:
     """Bounds of expressions, with slopes, on a cell of a region."""
     def __init__(self, sides: dict, scope: Scope, moving: Moving, face: bool = False) -> None:
         self.sides, self.scope, self.moving, self.made = sides, scope, moving, {}
-        self.face, self.unknown, self.undefined = face, False, False
+        self.undefined = False  # whether some part may be undefined at a point of the cell
+        self.unknown = False  # or 0 met infinity: on a face nothing is seen then
+        self.face = face
     def of(self, node: tuple) -> tuple:
         spend(10)
         kind, parts = node[0], node[1:]
@@ -744,6 +759,8 @@ class Cell:
         if kind in ("*", "/", "^"):
             sides = [values[0], values[1] if kind != "/" else inverse(values[1])]
             infinite = not all(end.is_finite() for side in sides for end in side)
+            # `times` gives 0 for 0 times infinity. At a point inside both factors are numbers, and
+            # it is right; on the face x = 0 of x*(1/x), which is 1 at each point, it is not.
             self.unknown |= infinite and any(side == NIL for side in sides)
         if kind == "^":
             slopes[0] = times(slopes[0], inverse(made[0][0]))
@@ -753,8 +770,8 @@ class Cell:
         for (_, inner), by in parts:
             for name, one in inner.items():
                 slopes[name] = plus(slopes.get(name, NIL), times(by, one))
-        self.unknown |= value is ALL
-        self.undefined |= value is ALL
+        if value is ALL:  # a rule gives that one object where its formula may be undefined
+            self.unknown = self.undefined = True
         return value, dict.fromkeys(slopes, ALL) if value is ALL else slopes
     def gaps(self, left: tuple, right: tuple) -> list:
         """right - left, and where both are positive the log of their ratio: either decides."""
@@ -1109,9 +1126,9 @@ def inequality(claim: dict, shows: dict, scope: Scope) -> tuple:
 def defined(node: tuple, scope: Scope) -> bool:
     """Whether a formula has a value, at some precision."""
     for precision in PRECISIONS:
-        ctx.prec = precision
-        if arb(evaluate(node, scope)).is_finite():
-            return True
+        with bits(precision):
+            if arb(evaluate(node, scope)).is_finite():
+                return True
     return False
 def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     """All of what is claimed on a region, infinite ends allowed, wherever what is given holds: seen
@@ -1142,11 +1159,12 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     must(all(defined(side, at) for side in sides), "a side is not defined at the witness")
     shape(claim["cuts"], [str], "the cuts")
     must(len(claim["cuts"]) <= CELLS, f"more than {CELLS} cuts")
-    tasks, ctx.prec = Tasks(scope, cell), 128
-    left = [(cell, [tasks.goal(one, one[1:]) for one in claimed], given)]
-    for done in claim["cuts"]:
-        must(bool(left), "more cuts than cells")
-        left += tasks.after(left.pop(), done)[::-1]
+    with bits(128):
+        tasks = Tasks(scope, cell)
+        left = [(cell, [tasks.goal(one, one[1:]) for one in claimed], given)]
+        for done in claim["cuts"]:
+            must(bool(left), "more cuts than cells")
+            left += tasks.after(left.pop(), done)[::-1]
     must(not left, "a cell has no cut and is not listed")
     cells = claim["cuts"].count("")
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
@@ -1166,13 +1184,15 @@ def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     enclosed(shows["quantity"], claim["quantity"], at, "the quantity")
     for relation, left, right in claim["holds"]:
         need(relation, left, right, at, "what holds along the way")
-        ctx.prec, line = 256, HalfLine(t, first, scope)
-        gap = ("-", left, right) if relation in (">", ">=") else ("-", right, left)
-        sign, low, _ = line.of(gap)
-        firm = relation in ("<=", ">=") or (relation != "=" and bool(low[0] > 0))
-        must(sign > 0 and firm, f"{show(left)} {relation} {show(right)} is not seen for all {t}")
-    ctx.prec, line = 256, HalfLine(t, first, scope)
-    sign, low, _ = line.of(claim["quantity"])
+    with bits(256):
+        line = HalfLine(t, first, scope)
+        for relation, left, right in claim["holds"]:
+            gap = ("-", left, right) if relation in (">", ">=") else ("-", right, left)
+            sign, low, _ = line.of(gap)
+            firm = relation in ("<=", ">=") or (relation != "=" and bool(low[0] > 0))
+            why = f"{show(left)} {relation} {show(right)} is not seen for all {t}"
+            must(sign > 0 and firm, why)
+        sign, low, _ = line.of(claim["quantity"])
     seen = sign > 0 and bool(low[0] > 0) and low[0].is_finite() and low[1:] >= by
     must(seen, f"growth like {t}^{by[0]} log({t})^{by[1]} is not seen for all {t}")
     below = f"{low[0].lower().str(4, radius=False)}*{t}^({low[1]})*log({t})^({low[2]})"
@@ -1191,10 +1211,10 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
 WORDS = {"refuted": "REFUTES", "proved": "SHOWS"}
 
 # ---- Relevance: a certificate that a symbol does not touch says nothing of it ------------------
+@bits(256)
 def moves(decided: tuple, symbol: str, scope: Scope, free: dict) -> bool:
     """Whether doubling the symbol (or halving, where that is undefined) moves the ratio of the
     two decided numbers, or the one that is not 0, by a thousandth or more, seen at 256 bits."""
-    ctx.prec = 256
     base = scope.changed(**free)
     at = base.values[symbol]
     def value(part: tuple, scope: Scope) -> arb:
@@ -1329,6 +1349,7 @@ def reached(nodes: list[tuple], definitions: dict) -> set[str]:
             found |= names(node)
     return found
 
+@bits(PRECISIONS[0])
 def report_on(text: str) -> dict:
     """What `check` says of one certificate, or why it is refused."""
     def once(pairs: list) -> dict:
@@ -1336,7 +1357,6 @@ def report_on(text: str) -> dict:
         return dict(pairs)
     report = {"id": None, "kind": None, "verdict": None, "accepted": False, "because": ""}
     renew()
-    before = ctx.prec
     try:
         must(len(text) <= FILE, f"a file of more than {FILE} characters")
         c = json.loads(text, object_pairs_hook=once, parse_float=rational, parse_constant=rational)
@@ -1348,8 +1368,6 @@ def report_on(text: str) -> dict:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError,
             MemoryError) as error:
         report["because"] = f"not of the documented form ({type(error).__name__}: {error})"
-    finally:
-        ctx.prec = before
     return report
 def plain(text: object) -> str:
     """Any text as printable ASCII: escapes, surrogates and line breaks are written out, and runs of

@@ -27,8 +27,6 @@ from dpbench.ledger import formula
 from dpbench.ledger.formula import Node, parse, put, write
 from dpbench.ledger.statement import Calibrated, Integer, Real, Statement, Symbol
 
-WIDE = 10**6
-"""A half-line is searched up to this, or to this times its end."""
 ZERO, ONE = ("num", Fraction(0)), ("num", Fraction(1))
 
 
@@ -175,8 +173,6 @@ def _chances(statement: Statement) -> dict[str, Comparison]:
 
 
 def _weights(statement: Statement) -> dict[str, Comparison]:
-    if "over" in statement.claim.parts:
-        return {}
     laws = zip("pq", _laws(statement), strict=True)
     return {f"weight_{side}_{i}": ("<=", ZERO, weight) for side, law in laws for i, weight in enumerate(law)}
 
@@ -277,8 +273,6 @@ def _laws(statement: Statement) -> tuple[list[Node], list[Node]]:
 
 def _discrete(statement: Statement) -> list[Piece]:
     claim = statement.claim
-    if "over" in claim.parts:
-        return _series(statement)
     p, q = _laws(statement)
     written, some = [_exact_law(claim.parts["p"]), _exact_law(claim.parts["q"])], ""
     for side, law, texts in zip("pq", (p, q), written, strict=True):
@@ -335,53 +329,6 @@ def _law(
     return [_divergence(_added(terms), alpha, bound, why, **fields)]
 
 
-SERIES = "laws over an index are searched for an event alone: that their weights add up to 1 is not shown"
-
-
-def _series(statement: Statement) -> list[Piece]:
-    """Laws given by a formula in an index: outcome by outcome where δ = 0, else sums over runs of outcomes."""
-    claim, parts = statement.claim, statement.claim.parts
-    if claim.notion != "dp":
-        raise validation.invalid("a law over an index", "held against epsilon and delta", dict(claim.against))
-    index, nodes = parts["over"], statement.claim_nodes
-    last = None if parts["to"] == "inf" else nodes["to"]
-    both = statement.relation in ("replace", "add_remove")
-    made = []
-    for p, q in ((parts["p"], parts["q"]), (parts["q"], parts["p"]))[: 1 + both]:
-        a, b, e, delta = parse(p), parse(q), nodes["epsilon"], nodes["delta"]
-        least = nodes["from"]
-        low = least[1] if least[0] == "num" else Fraction(-WIDE)
-        at: Node = ("sym", index)
-        ends: dict[str, tuple[Node, str]] = {}
-        if least[0] != "num":
-            ends["first_outcome"] = (">=", at, least), "an outcome"
-        if last is not None:
-            ends["last_outcome"] = ("<=", at, last), "an outcome"
-        if delta == ZERO:
-            outcome = Integer("outcome", low, "inf")
-            left = a
-            right: Node = ("*", ("exp", e), b)
-            chances = a, b
-            ends["chance"] = (">=", b, ZERO), "a chance"
-            hidden: dict[str, Symbol] = {index: outcome}
-        else:
-            first, stop = _free(statement, "first"), _free(statement, "stop")
-            hidden = {first: Integer("first outcome of the event", low, "inf"),
-                      stop: Integer("last outcome of the event", low, "inf")}  # fmt: skip
-            ends = {f"{n}_{end}": (put(one, {index: ("sym", end)}), w) for end in (first, stop)
-                    for n, (one, w) in ends.items()}  # fmt: skip
-            ends["run"] = parse(f"{first} <= {stop}", comparison=True), "a run of outcomes"
-            short = parse(f"{stop} <= {first} + 300", comparison=True)
-            ends["short"] = short, "a sum that is evaluated term by term"
-            chances = ("sum", at, ("sym", first), ("sym", stop), a), ("sum", at, ("sym", first), ("sym", stop), b)
-            left = chances[0]
-            right = ("+", ("*", ("exp", e), chances[1]), delta)
-        why = "The outcomes have these chances on the two data sets; the event is a run of them."
-        made.append(_of_event(*chances, e, delta, Inequality(left, right), why, hidden=hidden, conditions=ends,
-                              some=SERIES))  # fmt: skip
-    return made
-
-
 def _event(statement: Statement) -> list[Piece]:
     nodes = statement.claim_nodes
     p, q = nodes["p"], nodes["q"]
@@ -390,14 +337,10 @@ def _event(statement: Statement) -> list[Piece]:
     e, delta = nodes["epsilon"], nodes["delta"]
     bound: Node = ("*", ("exp", e), q)
     right: Node = bound if delta == ZERO else ("+", bound, delta)
-    return [_of_event(p, q, e, delta, Inequality(p, right), "The event has these chances on the two data sets.")]
-
-
-def _of_event(p: Node, q: Node, e: Node, delta: Node, one: Inequality, why: str, **fields: Any) -> Piece:
-    """An event of chance p on one data set and q on the other."""
     claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "epsilon": write(e), "delta": write(delta)}
     shown = {"delta": ("-", p, ("*", ("exp", e), q))}
-    return Piece((one,), "pair-discrete", claim, (one.left, one.right), shown, derivation=(why,), **fields)
+    why = "The event has these chances on the two data sets."
+    return [Piece((Inequality(p, right),), "pair-discrete", claim, (p, right), shown, derivation=(why,))]
 
 
 def _mixture(statement: Statement) -> list[Piece]:

@@ -166,7 +166,7 @@ def _claim(value: Any) -> tuple[str, Conclusion]:
         if key not in table:
             raise invalid(place, f"with {key}", list(table))
     for key, part in table.items():
-        if key in known.lists(table):
+        if key in known.lists:
             if not isinstance(part, (list, tuple)):
                 raise invalid(f"{place}.{key}", "a list of formulas", part)
             table[key] = [_formula(f"{place}.{key}", weight) for weight in part]

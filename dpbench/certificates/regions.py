@@ -122,14 +122,12 @@ class Proof:
         look : callable
             Of the middle of each cell that is not decided: True ends the search.
         """
-        before, self.clock, self.effort = check.ctx.prec, clock or Clock(), EFFORT
-        check.ctx.prec = BITS
+        self.clock, self.effort = clock or Clock(), EFFORT
         try:
-            return self._explored(_Node(self._whole), cells, look)
+            with check.bits(BITS):
+                return self._explored(_Node(self._whole), cells, look)
         except check.Refused as error:
             return Tree(left=_said(self._whole[0]), why=LATE if self._late else str(error))
-        finally:
-            check.ctx.prec = before
 
     def _renew(self) -> None:
         """The checker's budget for a step, less what cannot be done in the time that is left."""
@@ -228,24 +226,17 @@ class Proof:
     def witness(self, first: Iterable[Point] = (), whole: Collection[str] = ()) -> Point | None:
         """A point that the certificate can name: one of `first`, an inner point of the region, or of a few more at
         random, with integers for the symbols that are `whole`; None where there is none among them."""
-        rng, before = random.Random(0), check.ctx.prec
+        rng, spent = random.Random(0), 0
         more = ({name: drawn(rng, *ends) for name, ends in self.sides.items()} for _ in range(POINTS))
         listed = ({name: point[name] for name in self.sides} for point in first)
-        try:
-            rounded = (
-                {name: Fraction(math.floor(value)) if name in whole else value for name, value in point.items()}
-                for point in chain(listed, [self.inner], more)
-            )
-            spent = 0
-            for point in rounded:
-                if self._admits(point):
-                    return point
-                spent += check.spent()
-                if spent > check.OPERATIONS:
-                    break
-            return None
-        finally:
-            check.ctx.prec = before
+        for point in chain(listed, [self.inner], more):
+            rounded = {name: Fraction(math.floor(value)) if name in whole else value for name, value in point.items()}
+            if self._admits(rounded):
+                return rounded
+            spent += check.spent()
+            if spent > check.OPERATIONS:
+                break
+        return None
 
     @property
     def inner(self) -> Point:

@@ -62,6 +62,8 @@ class Kind:
     ----------
     needed, beside : tuple of str
         Keys of its table in a file; those that may be left out.
+    lists : tuple of str
+        Those that hold lists of formulas.
     spelt : dict of str to str
         Keys that are another word in Python.
     path : bool
@@ -74,16 +76,13 @@ class Kind:
 
     needed: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
     spelt: ClassVar[Mapping[str, str]] = {}
     path = regional = False
     says = ""
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def lists(self, table: Parts) -> tuple[str, ...]:
-        """Keys of a table that hold lists of formulas."""
-        return ()
 
     def read(self, table: Parts) -> Conclusion:
         """The claim of a table with the right keys."""
@@ -124,17 +123,13 @@ class Shift(_Private):
 
 
 class Discrete(_Private):
-    """Two laws on finitely many outcomes: lists (the last may be "rest"), or formulas in `over`, first to last."""
+    """Two laws on finitely many outcomes, as lists of weights, of which the last may be "rest"."""
 
-    needed, beside = ("p", "q"), ("over", "from", "to", *_Private.beside)
-    spelt: ClassVar = {"from": "first", "to": "last"}
+    needed = ("p", "q")
+    lists = ("p", "q")
+    says = "the laws ({p}) and ({q}) are within {privacy}{how}"
 
-    def __call__(
-        self, *, p: Any, q: Any, over: str = "", first: str = "", last: str = "", **against: Any
-    ) -> Conclusion:
-        if over:
-            ends = {"from": str(first), "to": str(last)}
-            return self._claim(against, **{"over": over, **ends, "p": str(p), "q": str(q)})
+    def __call__(self, *, p: Any, q: Any, **against: Any) -> Conclusion:
         laws = {}
         for name, law in (("p", p), ("q", q)):
             if isinstance(law, str) or not isinstance(law, Sequence) or len(law) < 2:
@@ -143,22 +138,6 @@ class Discrete(_Private):
         if len(laws["p"]) != len(laws["q"]):
             raise validation.invalid("q", f"of as many outcomes as p ({len(laws['p'])})", list(laws["q"]))
         return self._claim(against, **laws)
-
-    def lists(self, table: Parts) -> tuple[str, ...]:
-        return () if "over" in table else ("p", "q")
-
-    def read(self, table: Parts) -> Conclusion:
-        ends = {"from", "to"} & table.keys()
-        if "over" in table and len(ends) < 2:
-            raise validation.invalid("a law over an index", "with from and to", list(table))
-        if "over" not in table and ends:
-            raise validation.invalid("a law from ... to", "over an index", list(table))
-        return super().read(table)
-
-    def words(self, parts: Parts) -> str:
-        if "over" not in parts:
-            return "the laws ({p}) and ({q}) are within {privacy}{how}"
-        return "the laws with weights {p} and {q} over {over} = {from}, ..., {to} are within {privacy}{how}"
 
 
 class Event(_Private):

@@ -184,8 +184,6 @@ class Statement:
         for node in (*self.definitions.values(), *sides, *self.claim_nodes.values()):
             if index := formula.shadowed(node, known):
                 raise validation.invalid("the index of a sum", "a name of its own", index)
-        if (over := self.claim.parts.get("over", "")) in known:
-            raise validation.invalid("the index of a law", "a name of its own", over)
         _ = self.ranges
         given = [name for name, symbol in self.symbols.items() if not isinstance(symbol, Calibrated)]
         for values in () if self.claim.of.path else self.instances:
@@ -237,17 +235,15 @@ class Statement:
         """Formulas of the claim, by part; the weights of a law are numbered, ``p.0``."""
         made: dict[str, Node] = {}
         kind, parts = self.claim.kind, self.claim.parts
-        index = parts.get("over", "")
         for name, part in parts.items():
-            if name in ("relation", "in", "side", "over") or (name == "to" and part == "inf"):
+            if name in ("relation", "in", "side"):
                 continue
             many = part if isinstance(part, tuple) else (part,)
             for number, text in enumerate(many):
                 if text == "rest" and number and number == len(many) - 1:
                     continue
                 key = f"{name}.{number}" if isinstance(part, tuple) else name
-                node = _at(f"claim.{kind}.{name}", formula.parse, text)
-                made[key] = formula.put(node, {index: ("num", Fraction(0))}) if index and name in ("p", "q") else node
+                made[key] = _at(f"claim.{kind}.{name}", formula.parse, text)
         for name, text in self.claim.against.items():
             made[name] = _at(f"claim.{kind}.{name}", formula.parse, text)
         return made

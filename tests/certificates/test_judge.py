@@ -82,15 +82,11 @@ TRUE = [
     case("randomised-response-zcdp", {"e": {"real": ["0.01", 5]}},
          {"discrete": {"p": ["exp(e)/(1 + exp(e))", "rest"], "q": ["1/(1 + exp(e))", "rest"],
                        "rho": "e*(exp(e) - 1)/(exp(e) + 1)"}}),
+    case("geometric", {"e": {"real": ["0.1", 5]}, "k": {"integer": [0, "inf"]}},
+         {"event": {"p": "(1 - a)*a^k", "q": "(1 - a)*a^k*a", "epsilon": "e"}}, where={"a": "exp(-e)"}),
     case("event", {"e": {"real": [0, 3]}}, {"event": {"p": "1/2", "q": "exp(-e)/2", "epsilon": "e"}}, relation="add"),
 ]  # fmt: skip
 OPEN = [
-    case(
-        "geometric",
-        {"e": {"real": ["0.1", "5"]}},
-        {"discrete": {"over": "k", "from": "0", "to": "inf", "p": "(1 - a)*a^k", "q": "(1 - a)*a^k*a", "epsilon": "e"}},
-        where={"a": "exp(-e)"},
-    ),
     case(
         "integers",
         {"n": {"integer": [1, 40]}},
@@ -136,14 +132,11 @@ FALSE = [
     ),
     case(
         "run-of-outcomes",
-        {"e": {"real": ["0.1", "2"]}, "c": {"real": [1, 2]}},
+        {"e": {"real": ["0.1", "2"]}, "c": {"real": [1, 2]}, "last": {"integer": [0, 100]}},
         {
-            "discrete": {
-                "over": "k",
-                "from": "0",
-                "to": "inf",
-                "p": "(1 - a)*a^k",
-                "q": "(1 - a)*a^k*a^c",
+            "event": {
+                "p": "sum(k, 0, last, (1 - a)*a^k)",
+                "q": "sum(k, 0, last, (1 - a)*a^k*a^c)",
                 "epsilon": "e/2",
                 "delta": "1/100",
             }

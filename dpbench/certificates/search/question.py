@@ -17,7 +17,7 @@ import dpbench_check as check
 import numpy as np
 
 from dpbench.certificates.build import Draft, rational, round_to
-from dpbench.certificates.judge_pieces import WIDE, Piece, lawful
+from dpbench.certificates.judge_pieces import Piece, lawful
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node, missed, parse, write
@@ -25,6 +25,8 @@ from dpbench.ledger.statement import Calibrated, Statement
 
 FAR = 500.0
 """Margins are cut to ±FAR, so that a logarithm of 0 is a number."""
+WIDE = 10**6
+"""A half-line is searched up to this, or to this times its end."""
 BITS = 512
 """Of a ball in which a point is looked at again."""
 Exact = dict[str, Fraction]
@@ -166,16 +168,12 @@ class Question:
 
     def balls(self, exact: Exact, nodes: Sequence[Node]) -> list[Any]:
         """Balls that hold formulas, by the checker's own evaluation; its `Refused` where it has none."""
-        before = check.ctx.prec
-        try:
-            check.renew()
-            check.ctx.prec = BITS
-            values = {name: check.rational(rational(value)) for name, value in exact.items()}
-            definitions = {name: check.parse(write(node)) for name, node in self.statement.definitions.items()}
-            scope = check.Scope(values, definitions)
+        check.renew()
+        values = {name: check.rational(rational(value)) for name, value in exact.items()}
+        definitions = {name: check.parse(write(node)) for name, node in self.statement.definitions.items()}
+        scope = check.Scope(values, definitions)
+        with check.bits(BITS):
             return [check.arb(check.evaluate(check.parse(write(node)), scope)) for node in nodes]
-        finally:
-            check.ctx.prec = before
 
     def surely(self, exact: Exact) -> tuple[float, float] | None:
         """(0, a lower bound of the margin) where balls show that the point is admissible, else None."""

@@ -115,8 +115,9 @@ known(
 )  # fmt: skip
 known(
     "geometric.pure", "noise", "Geometric noise of ratio exp(-epsilon) is {claim} for a count.",
-    "Ghosh, Roughgarden and Sundararajan 2012", {"epsilon": Real("claimed", "1/10", 5)},
-    discrete(over="k", first="0", last="inf", p="(1 - a)*a^k", q="(1 - a)*a^k*a", epsilon="epsilon"),
+    "Ghosh, Roughgarden and Sundararajan 2012",
+    {"epsilon": Real("claimed", "1/10", 5), "k": Integer("any outcome", 0, "inf")},
+    event(p="(1 - a)*a^k", q="(1 - a)*a^k*a", epsilon="epsilon"),
     where={"a": "exp(-epsilon)"}, control={"where": {"a": "exp(-1.02*epsilon)"}},
 )  # fmt: skip
 known(
