@@ -1,12 +1,17 @@
-"""Which event of the outputs to certify. Nothing here affects validity: it sees the choosing part alone.
+"""Which event of the outputs to certify: all of that choice is in this file, and no bound's validity rests on it.
 
-A score is one number an output, high where the data set is the likelier one; an event is {score >= t} or its
-complement. Scores are compared by cross-fitting: each half of the choosing part is scored by what was learned on the
-other half, so that what learns is flattered no more than what does not; the best are learned anew on both halves, and
-compared by what is left of their promise where the halves ranked outputs differently.
-What an event promises is the bound that its counts are expected to give in the certifying part, less what the choice of
-a threshold may have flattered: probabilities are moved against the bound by standard errors, on the scale of
-arcsin(sqrt p), where these are even.
+Only the choosing part of the runs is seen here. A score is one number an output, high where the data set is the
+likelier one; an event is {score >= threshold} or its complement. From the top:
+
+1. `choose` learns scores, compares them, and returns the best event of the best score.
+2. `_promises` is what an event is expected to certify: its loss after both probabilities were moved against it by
+   standard errors, on the scale of arcsin(sqrt p), where these are even.
+3. `candidates` are the scores that are tried; the classes behind it, each with the function that learns it, are in the
+   order of that list. A new score is a class with `words`, `margin` and a call, and a line of `candidates`.
+
+Scores are compared by cross-fitting: each half of the choosing part is scored by what was learned on the other half,
+so that a score gains nothing from outputs that it has seen. The best are then learned anew on both halves. Their
+thresholds are those of the new score; how often each comes up is still counted by the crossed scores, rank for rank.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg.lapack import dgbsv, dgbtrs
@@ -27,24 +32,38 @@ from dpbench.core.blas import one_openmp_thread
 from dpbench.core.validation import InvalidInput, invalid
 
 Array = np.ndarray
-Score = Callable[[Array], Array]
 
-CELLS = 64  # of a column's log-ratio, of fewer than so many columns:
-MANY_COLUMNS, FEW_CELLS = 512, 16
-THRESHOLDS = 100  # from each end of a score's sample
-SMOOTH = 2.0  # standard errors charged to a smoothed event,
-SEEN = 1.2  # to its own counts besides,
-RAW = 4.0  # to a raw one
-MARGIN = 0.02  # by which a learned score must promise more than a plain one
+THRESHOLDS = 100  # of a score, from each end of its sample
+# Standard errors that a promise is lowered by, for the choice among thresholds:
+SMOOTHED = 2.0  # of a smoothed frequency, those of the smoothing,
+COUNTED = 1.2  # and of its own counts besides;
+UNSMOOTHED = 4.0  # of a frequency as it was counted
 SIGNIFICANT = 0.05  # corrected level at which what a rare event was seen to promise counts 1/e
-RECURRING, KEPT_VALUES = 5, 4096  # times that a value is seen before it has a log-ratio, and so many values
-TREE_ROWS, LEAST_ROWS = 20_000, 2_000  # a side, that trees are learned from at most, and interactions at least
-WIDEST = 128  # columns whose products are looked at
+
+MARGIN = 0.02  # share by which a learned score must promise more than one that learns nothing
+CELLS = 64  # of a column's log-ratio, of outputs with at most
+MANY_COLUMNS, FEW_CELLS = 512, 16  # so many columns; of more columns, fewer
+RECURRING, KEPT_VALUES = 5, 4096  # times that a value is seen before it has a log-ratio; most such values
 FEW_COLUMNS = 16  # up to which a linear score is learned
-ALIKE = 0.1  # of the columns' spread: differences of quantiles up to which columns are taken to be exchangeable
+EXCHANGEABLE = 0.1  # difference of the columns' quantiles, in their ranges, up to which they are taken to be alike
+LEAST_ROWS, WIDEST = 2_000, 128  # for interactions of columns: outputs a side at least, columns at most
 STRIKING = 5.0  # standard errors of a correlation or parity that is taken up
-TRIED, CLOSE = 256, 1e-5  # outputs a side with which a user's score is tried, relative differences that are rounding
-HUGE = 1e150
+TREE_ROWS, HUGE = 20_000, 1e150  # outputs a side that trees are learned from at most; beyond it a number is missing
+TRIED, ROUNDING = 256, 1e-5  # outputs a side with which a user's score is tried; relative differences that are rounding
+
+
+class Score(Protocol):
+    """A number an output, of shape (rows,), high where the data set is the likelier one.
+
+    `words`: what a report calls it. `margin`: the share of its promise that is not believed.
+    """
+
+    margin: float
+
+    @property
+    def words(self) -> str: ...
+
+    def __call__(self, outputs: Array) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -68,128 +87,261 @@ class Event:
     def __call__(self, outputs: Array) -> Array:
         return self.of(self.score(outputs))
 
+    @property
+    def worth(self) -> float:
+        """Its promise, less the margin of its score."""
+        return self.promise - self.score.margin * abs(self.promise)
+
 
 def choose(
     first: Array, second: Array, runs: int, claim: Claim, alpha: float, own: Own | None = None
 ) -> tuple[Event, ...]:
-    """The event for the claim, then those for the curve delta(epsilon), to be certified from `runs` outputs a side.
+    """The event for the claim, then those for the curve delta(epsilon).
 
     Parameters
     ----------
     first, second : array
         The choosing part's outputs on the data set and on the neighbour, equally many.
+    runs : int
+        Outputs a side from which the events will be certified, at level `alpha`.
     """
     alpha = min(alpha, 0.5)  # bounds of less confidence are chosen as at one half
-    z, loss, half = float(-ndtri(alpha)), loss_of(claim), len(first) // 2
+    half = len(first) // 2
     low, high = (
-        {name: (margin, score) for name, margin, score in candidates(one, other, own)}
+        dict(candidates(one, other, own))
         for one, other in ((first[:half], second[:half]), (first[half:], second[half:]))
     )
     names = [name for name in low if name in high]
-    crossed: dict[str, tuple[Array, Array]] = {}
-    chains: dict[str, Chain] = {}
-    worth: dict[str, float] = {}
 
-    def best_event(name: str, score: Score) -> Event:
-        events = _events(score, chains[name], loss, runs, z, len(names))
+    def best_event(score: Score, thresholds: Thresholds) -> Event:
+        events = _events(score, thresholds, loss_of(claim), runs, float(-ndtri(alpha)), len(names))
         return max(events, key=lambda event: event.promise)
 
+    crossed, seen, compared = dict[str, tuple[Array, Array]](), dict[str, Thresholds](), dict[str, Event]()
     for name in names:
-        (margin, score), (_, other) = low[name], high[name]
-        one, two = (np.concatenate([other(x[:half]), score(x[half:])]) for x in (first, second))
-        crossed[name], chains[name] = (one, two), _chain(one, two)
-        worth[name] = _less(best_event(name, score).promise, margin)
-    anew, learned = candidates(first, second, own), dict[str, Score]()
-    best, chain, most = None, None, -math.inf
-    for name in sorted(names, key=lambda name: -worth[name]):
-        if worth[name] <= most:
+        one, other = (np.concatenate([high[name](x[:half]), low[name](x[half:])]) for x in (first, second))
+        crossed[name], seen[name] = (one, other), _thresholds(one, other)
+        compared[name] = best_event(low[name], seen[name])
+    anew, learned, best = candidates(first, second, own), dict[str, Score](), None
+    for name in sorted(names, key=lambda name: -compared[name].worth):
+        event, thresholds = compared[name], seen[name]
+        if best is not None and event.worth <= best[0].worth:
             break
-        margin, score = low[name]
-        if not isinstance(score, Plain | Own):  # those two learn nothing
-            while name not in learned:
-                kind, _, again = next(anew, (name, margin, score))
-                learned[kind] = again
+        if not isinstance(event.score, Plain | Own):  # those two learn nothing
+            while name not in learned:  # where both halves together have no such score, that of one half stays
+                kind, score = next(anew, (name, event.score))
+                learned[kind] = score
             score = learned[name]
-            chains[name] = _chain(*crossed[name], np.concatenate([score(first), score(second)]))
-        event = best_event(name, score)
-        if _less(event.promise, margin) > most:
-            best, chain, most = event, chains[name], _less(event.promise, margin)
-    assert best is not None and chain is not None
+            thresholds = _thresholds(*crossed[name], np.concatenate([score(first), score(second)]))
+            event = best_event(score, thresholds)
+        if best is None or event.worth > best[0].worth:
+            best = event, thresholds
+    assert best is not None
+    return best[0], *_curve(*best, runs, claim, alpha)
+
+
+def _curve(best: Event, thresholds: Thresholds, runs: int, claim: Claim, alpha: float) -> list[Event]:
+    """Further events of the best score, each the best for delta at one of twelve epsilons."""
     curve: dict[tuple[float, bool, bool], Event] = {}
     reach = max(best.promise, 0.0) if isinstance(claim, Approximate) else 0.0
     for epsilon in np.linspace(0.0, 1.2 * min(reach, 50.0), 12).tolist():
-        for event in _events(best.score, chain, _beyond(epsilon), runs, float(-ndtri(alpha / 12.0)), 0):
+        for event in _events(best.score, thresholds, _delta_at(epsilon), runs, float(-ndtri(alpha / 12.0)), 0):
             if event.promise > 0.0:
                 curve[event.threshold, event.above, event.forward] = event
     curve.pop((best.threshold, best.above, best.forward), None)
-    return best, *curve.values()
+    return list(curve.values())
+
+
+# What an event promises
 
 
 Loss = Callable[[Array, Array], Array]
+"""What an event of probability p against q shows: (p, q) -> loss."""
 
 
 def loss_of(claim: Claim) -> Loss:
-    """What an event of probability p against q shows of the loss that the claim bounds; finite."""
+    """In the unit of the claim; finite."""
     return lambda p, q: np.clip(claim.excess(p, q) + claim.level, -1e6, 1e6)
 
 
-def _beyond(epsilon: float) -> Loss:
-    """delta at this epsilon."""
+def _delta_at(epsilon: float) -> Loss:
+    """As delta at this epsilon."""
     ratio = math.exp(epsilon)
     return lambda p, q: p - ratio * q
 
 
-def _less(promise: float, margin: float) -> float:
-    return promise - margin * abs(promise)
+@dataclass(frozen=True)
+class Thresholds:
+    """Thresholds of a score, and the probabilities of {score >= value} on the two sides.
+
+    `raw`: as counted in `rows` outputs a side; `fitted`: smoothed, with the standard deviation of these, `deviation`.
+    """
+
+    values: Array
+    raw: Array
+    fitted: Array
+    deviation: Array
+    rows: int
+
+
+def _thresholds(first: Array, second: Array, anew: Array | None = None) -> Thresholds:
+    """Of the scores of two sides.
+
+    `anew`: scores of all these outputs by what was learned anew, whose thresholds are taken. Below each are counted as
+    many of the lowest of `first` and `second` together as it has below in `anew`; of equal scores each side has its
+    share.
+    """
+    sides, rows = [np.sort(x) for x in (first, second)], len(first)
+    pool = np.sort(np.concatenate(sides), kind="stable")  # two sorted runs are merged
+    ranked = pool if anew is None else np.sort(anew)
+    thresholds = _edges(ranked, THRESHOLDS, 3)
+    ranks = np.searchsorted(ranked, thresholds)
+    values = np.unique(pool[ranks])
+    ends = [np.stack([np.searchsorted(x, values, side) for side in ("left", "right")], axis=1).ravel() for x in sides]
+    below = np.stack([np.interp(ranks, sum(ends), end) for end in ends])
+    cells = np.diff(below, prepend=0, append=rows).astype(float)
+    fit = smooth(cells[:1], cells[1:])
+    chance, mass = expit(fit.log_ratios[0]), cells.sum(axis=0)
+    turn = np.triu(np.ones((len(mass), len(mass))))[1:] * (mass * chance * (1.0 - chance))
+    deviation = np.sqrt(np.maximum(((turn @ fit.covariance) * turn).sum(axis=1), 0.0)) / rows
+    raw, fitted = _at_least(cells) / rows, _at_least(mass * np.stack([chance, 1.0 - chance])) / rows
+    return Thresholds(thresholds, raw, fitted, deviation, rows)
+
+
+def _at_least(cells: Array) -> Array:
+    """Sums over each cell but the lowest and all cells above it."""
+    return np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1][..., 1:]
+
+
+def _events(score: Score, at: Thresholds, loss: Loss, runs: int, z: float, tried: int) -> Iterator[Event]:
+    """The best event of each direction of a score, by what it promises."""
+    for forward in (True, False):
+        best: tuple[float, int, bool, Array, Array] | None = None
+        for above in (True, False):
+            fitted, raw = ((x if above else 1.0 - x)[:: 1 if forward else -1] for x in (at.fitted, at.raw))
+            promise, (p, q) = _promises(at, fitted, raw, loss, runs, z, tried), raw
+            k = int(np.argmax(promise))
+            if best is None or promise[k] > best[0]:
+                best = float(promise[k]), k, above, p[k : k + 1], q[k : k + 1] + 3.0 / runs
+        assert best is not None
+        most, k, above, p, q = best
+        up, down = _slopes(loss, p, q)
+        yield Event(score, float(at.values[k]), above, forward, best_angle(float(up[0]), float(down[0])), most)
+
+
+def _promises(at: Thresholds, fitted: Array, raw: Array, loss: Loss, runs: int, z: float, tried: int) -> Array:
+    """The bound to be expected of each event of a direction.
+
+    It is that of the smoothed frequencies, or that of the frequencies as counted with more caution, whichever is
+    larger. Rare events may also promise what they were seen to have, which counts the less the more often chance gives
+    such counts among all that were tried.
+
+    Parameters
+    ----------
+    fitted, raw : float64[2, thresholds]
+        Probability of each event on its likelier side and on the other: smoothed, and as counted.
+    z : float
+        Standard errors that the certificate will cost.
+    tried : int
+        Scores that are compared; 0: rare events promise nothing more.
+    """
+    rows, (p_raw, q_raw) = at.rows, raw
+    cost, unit = z / math.sqrt(runs), 1.0 / math.sqrt(rows)
+    p, q = np.clip(fitted, 1e-12, 1.0 - 1e-12)
+    doubt = SMOOTHED * at.deviation / np.sqrt(np.minimum(p * (1.0 - p), q * (1.0 - q)) + 1e-15)
+    q_seen = q_raw + 0.5 / rows
+    to_come = math.hypot(unit, runs**-0.5)  # standard errors of the counts to come
+    looks = [  # probabilities, and standard errors of one run that they are moved by
+        (p, q, cost + np.hypot(doubt, COUNTED * unit)),
+        (p_raw, np.minimum(q_raw + 4.0 / rows, 1.0), cost),  # no smoothing promises more than the counts allow
+        (p_raw, q_seen, cost + UNSMOOTHED * unit),
+        *[(p_raw, q_seen, cost + by * to_come) for by in (-1.7, 0.0, 1.7)],  # a normal law in three points
+    ][: 6 if tried else 3]
+    stacked = (np.stack(np.broadcast_arrays(p, *each)[1:]) for each in zip(*looks, strict=True))
+    smoothed, allowed, counted, *expected = moved(loss, *stacked)
+    promise = np.maximum(np.minimum(smoothed, allowed), counted)
+    if not tried:
+        return promise
+    hits, others = p_raw * rows, q_raw * rows
+    share = 0.5 if len(at.values) < CELLS else np.clip(p / (p + q), 0.5, 1.0 - 1e-9)  # beyond what the fit says
+    chance = np.where(hits > others, betainc(np.maximum(hits, 1.0), others + 1.0, share), 1.0)
+    believed = np.exp(-chance * tried * len(at.values) / SIGNIFICANT)
+    mean = np.array([1.0, 4.0, 1.0]) / 6.0 @ np.maximum(expected, 0.0)
+    return np.where(hits + others <= 25, np.maximum(promise, believed * mean), promise)
+
+
+def moved(loss: Loss, p: Array, q: Array, by: Array) -> Array:
+    """The loss after both probabilities moved against it by so many standard errors of one run together."""
+    (a, b), (up, down) = _arcs(p, q), _slopes(loss, p, q)
+    whole = np.hypot(up, down)
+    return loss(
+        np.sin(np.clip(a - by * up / whole, 0.0, np.pi) / 2.0) ** 2,
+        np.sin(np.clip(b + by * down / whole, 0.0, np.pi) / 2.0) ** 2,
+    )
+
+
+def _arcs(p: Array, q: Array) -> tuple[Array, Array]:
+    return 2.0 * np.arcsin(np.sqrt(np.clip(p, 0.0, 1.0))), 2.0 * np.arcsin(np.sqrt(np.clip(q, 0.0, 1.0)))
+
+
+def _slopes(loss: Loss, p: Array, q: Array) -> tuple[Array, Array]:
+    """How the loss rises with arcsin(sqrt p) and falls with arcsin(sqrt q): its standard errors, by differences."""
+    (a, b), step = _arcs(p, q), 1e-5
+
+    def at(x: Array, y: Array) -> Array:
+        return loss(*(np.sin(np.clip(arc, 1e-7, np.pi - 1e-7) / 2.0) ** 2 for arc in (x, y)))
+
+    up, down = (at(a + step, b) - at(a - step, b)) / step, (at(a, b - step) - at(a, b + step)) / step
+    return np.abs(up) + 1e-9, np.abs(down) + 1e-9
 
 
 # Scores
 
 
-def candidates(first: Array, second: Array, own: Own | None) -> Iterator[tuple[str, float, Score]]:
-    """(name, margin, score), learned from these outputs."""
+def candidates(first: Array, second: Array, own: Own | None) -> Iterator[tuple[str, Score]]:
+    """Scores by name, learned from these outputs."""
     if own is not None:
-        yield "own", 0.0, own
+        yield "own", own
     values = _values(first, second)
     if values is not None:
-        yield "values", MARGIN, values
+        yield "values", values
     if first.dtype.kind in "SU":
         if values is None:
-            yield "values", MARGIN, Values(first[:1], np.zeros(1), 0.0, False)
+            yield "values", Values(first[:1], np.zeros(1), 0.0, False)
         return
     a, b = _numbers(first), _numbers(second)
     table = _additive(None, a, b)
-    yield "table", MARGIN, table
+    yield "table", table
     if first.ndim == 1:
-        yield "output", 0.0, Plain()
+        yield "output", Plain()
         return
     # Columns that say the same, as a word and letters of it do, are one: the first of them.
-    for j in np.unique(-table.spread, return_index=True)[1][:2].tolist():
-        yield f"column {j}", 0.0, Plain(j)
+    for j in np.unique(-table.strengths, return_index=True)[1][:2].tolist():
+        yield f"column {j}", Plain(j)
     for view in _whitened(a, b):
-        yield view.words, MARGIN, _additive(view, a, b)
+        yield view.words, _additive(view, a, b)
     if _exchangeable(a, b):
-        yield "pooled", MARGIN, _pooled(a, b)
-        yield "ordered", MARGIN, _additive(Ordered(), a, b)
+        yield "pooled", _pooled(a, b)
+        yield "ordered", _additive(Ordered(), a, b)
     if a.shape[1] <= FEW_COLUMNS:
-        yield "linear", MARGIN, _logistic(a, b)
+        yield "linear", _logistic(a, b)
     if len(a) >= LEAST_ROWS and not (values is not None and values.covers):
-        yield from _together(a, b, table.spread)
+        yield from _interactions(a, b, table.strengths)
 
 
-def _together(first: Array, second: Array, spread: Array) -> Iterator[tuple[str, float, Score]]:
+def _interactions(first: Array, second: Array, strengths: Array) -> Iterator[tuple[str, Score]]:
     """Scores of what columns say together, where there are rows enough to learn them from."""
-    columns = np.sort(np.argsort(-spread, kind="stable")[:WIDEST])
+    columns = np.sort(np.argsort(-strengths, kind="stable")[:WIDEST])
     striking: list[int] = []
     quadratic = _quadratic(first, second, columns)
     if quadratic is not None:
         striking = quadratic.striking
-        yield "quadratic", MARGIN, quadratic
+        yield "quadratic", quadratic
     parities = _parities(first, second, columns)
     if parities is not None:
-        yield "parities", MARGIN, _additive(parities, first, second)
-    few = np.unique([*np.argsort(-spread, kind="stable")[:8].tolist(), *striking[:8]])
-    yield "trees", 0.1, _trees(first, second, few)
+        yield "parities", _additive(parities, first, second)
+    few = np.unique([*np.argsort(-strengths, kind="stable")[:8].tolist(), *striking[:8]])
+    yield "trees", _trees(first, second, few)
 
 
 def _numbers(outputs: Array) -> Array:
@@ -202,6 +354,7 @@ class Plain:
     """The output itself, or one column of it; what is not a number counts as the lowest."""
 
     column: int | None = None
+    margin = 0.0
 
     @property
     def words(self) -> str:
@@ -217,6 +370,7 @@ class Own:
     """A number an output by a function of the user's, such as an attack; NaN counts as the lowest."""
 
     function: Callable[[Array], Any]
+    margin = 0.0
 
     @property
     def words(self) -> str:
@@ -246,9 +400,9 @@ class Own:
         alone = np.concatenate([self(side) for side in sides])
         finite = alone[np.isfinite(alone)]
         with np.errstate(over="ignore"):
-            room = CLOSE * float(np.ptp(finite)) if len(finite) else 0.0
+            room = ROUNDING * float(np.ptp(finite)) if len(finite) else 0.0
         for again in (self(both), self(both[::-1])[::-1]):
-            differ = ~np.isclose(alone, again, rtol=CLOSE, atol=room)
+            differ = ~np.isclose(alone, again, rtol=ROUNDING, atol=room)
             if differ.any():
                 place = int(np.argmax(differ))
                 raise InvalidInput(
@@ -266,13 +420,18 @@ def as_score(score: Any) -> Own | None:
 
 @dataclass(frozen=True)
 class Additive:
-    """Sum over the columns of a view of each one's log-ratio, piecewise constant between edges (NaN fills them up)."""
+    """Sum over the columns of each one's log-ratio, piecewise constant between edges (NaN fills them up).
+
+    `view`: a map that makes these columns from those of the output, or None. `strengths`: the mean square of each
+    column's log-ratio, by which columns are ranked.
+    """
 
     view: Any
     edges: Array
     log_ratios: Array
-    spread: Array
+    strengths: Array
     words: str
+    margin = MARGIN
 
     def __call__(self, outputs: Array) -> Array:
         numbers = _numbers(outputs)
@@ -304,9 +463,9 @@ def _additive(view: Any, first: Array, second: Array) -> Additive:
     fit = smooth(*counts)
     log_ratios = fit.log_ratios * np.clip(1.0 - fit.freedom / np.maximum(2.0 * fit.gain, 1e-9), 0.0, 1.0)[:, None]
     mass = counts.sum(axis=0)
-    spread = (mass * log_ratios**2).sum(axis=1) / mass.sum(axis=1)
+    strengths = (mass * log_ratios**2).sum(axis=1) / mass.sum(axis=1)
     words = f"log-ratio over cells of {'the output' if view is None else view.words}"
-    return Additive(view, edges, log_ratios, spread, words)
+    return Additive(view, edges, log_ratios, strengths, words)
 
 
 def _pooled(first: Array, second: Array) -> Additive:
@@ -314,7 +473,7 @@ def _pooled(first: Array, second: Array) -> Additive:
     shape = _additive(None, first.reshape(-1, 1), second.reshape(-1, 1))
     width = first.shape[1]
     edges, log_ratios = np.tile(shape.edges, (width, 1)), np.tile(shape.log_ratios, (width, 1))
-    return Additive(None, edges, log_ratios, np.tile(shape.spread, width), "log-ratio, one for all columns, summed")
+    return Additive(None, edges, log_ratios, np.tile(shape.strengths, width), "log-ratio, one for all columns, summed")
 
 
 def _exchangeable(first: Array, second: Array) -> bool:
@@ -322,7 +481,7 @@ def _exchangeable(first: Array, second: Array) -> bool:
     with np.errstate(all="ignore"):
         pool = np.concatenate([first[:4096], second[:4096]])
         low, *_, high = quantiles = np.quantile(pool, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0)
-        return bool((np.ptp(quantiles, axis=1) <= ALIKE * np.mean(high - low)).all())
+        return bool((np.ptp(quantiles, axis=1) <= EXCHANGEABLE * np.mean(high - low)).all())
 
 
 @dataclass(frozen=True)
@@ -456,6 +615,7 @@ class Values:
     log_ratios: Array
     other: float
     covers: bool
+    margin = MARGIN
 
     @property
     def words(self) -> str:
@@ -509,7 +669,7 @@ def _whitened(first: Array, second: Array) -> Iterator[Linear]:
     """Linear maps by the mean covariance of the sides: symmetric, and triangular (undoes running sums)."""
     if first.shape[1] > MANY_COLUMNS:
         return
-    low, high, plain = _tamed(first, second)
+    low, high, plain = _clipping(first, second)
     with np.errstate(all="ignore"):
         tame = [plain(np.clip(x, low, high)) for x in (first, second)]
         covariance = 0.5 * (np.cov(tame[0].T) + np.cov(tame[1].T)) + 1e-10 * np.eye(len(low))
@@ -522,7 +682,7 @@ def _whitened(first: Array, second: Array) -> Iterator[Linear]:
     yield replace(plain, words="triangularly whitened columns", matrix=triangular)
 
 
-def _tamed(first: Array, second: Array) -> tuple[Array, Array, Linear]:
+def _clipping(first: Array, second: Array) -> tuple[Array, Array, Linear]:
     """The range of each column without its extremes, and the map to that of length 1 around 0."""
     with np.errstate(all="ignore"):  # of huge numbers nothing is learned here
         pool = np.nan_to_num(np.concatenate([first[:4096], second[:4096]]))
@@ -535,6 +695,7 @@ class Projection:
     """A linear function of the columns."""
 
     view: Linear
+    margin = MARGIN
     words = "linear function of the columns"
 
     def __call__(self, outputs: Array) -> Array:
@@ -543,7 +704,7 @@ class Projection:
 
 def _logistic(first: Array, second: Array) -> Projection:
     """Logistic regression of the side on the columns, each without its extremes (Newton's method, a small ridge)."""
-    low, high, plain = _tamed(first, second)
+    low, high, plain = _clipping(first, second)
     x = plain(np.clip(np.concatenate([first, second]), low, high))
     x = np.column_stack([x, np.ones(len(x))])
     side, weights = np.repeat([1.0, 0.0], [len(first), len(second)]), np.zeros(x.shape[1])
@@ -563,6 +724,7 @@ class Quadratic:
     levels: Array
     matrix: Array
     striking: list[int]
+    margin = MARGIN
     words = "quadratic form of the normal scores of columns"
 
     def normal(self, outputs: Array) -> Array:
@@ -642,14 +804,12 @@ class Trees:
 
     model: Any
     columns: Array
-
-    @property
-    def words(self) -> str:
-        return "boosted trees on columns of the output"
+    margin = 0.1  # they cost more than all others together
+    words = "boosted trees on columns of the output"
 
     def __call__(self, outputs: Array) -> Array:
         with one_openmp_thread():
-            return np.asarray(self.model.decision_function(_binnable(_numbers(outputs)[:, self.columns])))
+            return np.asarray(self.model.decision_function(_without_huge(_numbers(outputs)[:, self.columns])))
 
 
 def _trees(first: Array, second: Array, columns: Array) -> Trees:
@@ -659,121 +819,11 @@ def _trees(first: Array, second: Array, columns: Array) -> Trees:
     model = HistGradientBoostingClassifier(
         max_iter=40, max_leaf_nodes=15, min_samples_leaf=100, early_stopping=False, random_state=0
     )
-    learn = _binnable(np.concatenate([first[:rows, columns], second[:rows, columns]]))
+    learn = _without_huge(np.concatenate([first[:rows, columns], second[:rows, columns]]))
     with one_openmp_thread():
         return Trees(model.fit(learn, np.repeat([1, 0], rows)), columns)
 
 
-def _binnable(numbers: Array) -> Array:
+def _without_huge(numbers: Array) -> Array:
     """What is huge counts as missing: borders between such values could not be computed."""
     return np.where(np.abs(numbers) < HUGE, numbers, np.nan)
-
-
-# Events
-
-
-@dataclass(frozen=True)
-class Chain:
-    """Thresholds of a score, and on the two sides the probabilities of {score >= t}: as seen in `rows` outputs a side,
-    and smooth, with the standard deviation of these."""
-
-    thresholds: Array
-    raw: Array
-    fitted: Array
-    spread: Array
-    rows: int
-
-
-def _chain(first: Array, second: Array, anew: Array | None = None) -> Chain:
-    """Of the scores of two sides.
-
-    `anew`: scores of all these outputs by what was learned anew, whose thresholds it has. By each it has the counts of
-    as many of the lowest as `anew` has below; of equal scores each side has its share.
-    """
-    sides, rows = [np.sort(x) for x in (first, second)], len(first)
-    pool = np.sort(np.concatenate(sides), kind="stable")  # two sorted runs are merged
-    ranked = pool if anew is None else np.sort(anew)
-    thresholds = _edges(ranked, THRESHOLDS, 3)
-    ranks = np.searchsorted(ranked, thresholds)
-    values = np.unique(pool[ranks])
-    ends = [np.stack([np.searchsorted(x, values, side) for side in ("left", "right")], axis=1).ravel() for x in sides]
-    below = np.stack([np.interp(ranks, sum(ends), end) for end in ends])
-    cells = np.diff(below, prepend=0, append=rows).astype(float)
-    fit = smooth(cells[:1], cells[1:])
-    chance, mass = expit(fit.log_ratios[0]), cells.sum(axis=0)
-    turn = np.triu(np.ones((len(mass), len(mass))))[1:] * (mass * chance * (1.0 - chance))
-    spread = np.sqrt(np.maximum(((turn @ fit.covariance) * turn).sum(axis=1), 0.0)) / rows
-    tops, smooth_tops = _tops(cells) / rows, _tops(mass * np.stack([chance, 1.0 - chance])) / rows
-    return Chain(thresholds, tops, smooth_tops, spread, rows)
-
-
-def _tops(cells: Array) -> Array:
-    return np.cumsum(cells[..., ::-1], axis=-1)[..., ::-1][..., 1:]
-
-
-def _events(score: Score, chain: Chain, loss: Loss, runs: int, z: float, tried: int) -> Iterator[Event]:
-    """The best event of each direction of a score, by what it promises."""
-    for forward in (True, False):
-        best: tuple[float, int, bool, Array, Array] | None = None
-        for above in (True, False):
-            fitted, raw = ((x if above else 1.0 - x)[:: 1 if forward else -1] for x in (chain.fitted, chain.raw))
-            promise, (p, q) = _promises(chain, fitted, raw, loss, runs, z, tried), raw
-            k = int(np.argmax(promise))
-            if best is None or promise[k] > best[0]:
-                best = float(promise[k]), k, above, p[k : k + 1], q[k : k + 1] + 3.0 / runs
-        assert best is not None
-        most, k, above, p, q = best
-        up, down = _slopes(loss, p, q)
-        yield Event(score, float(chain.thresholds[k]), above, forward, best_angle(float(up[0]), float(down[0])), most)
-
-
-def _promises(chain: Chain, fitted: Array, raw: Array, loss: Loss, runs: int, z: float, tried: int) -> Array:
-    """The bound to be expected of each event: as fitted, or as seen with more caution; rare ones also as they were
-    seen, the less the more of all that were tried (0: do not look) chance makes of this kind."""
-    rows, (p_raw, q_raw) = chain.rows, raw
-    cost, unit = z / math.sqrt(runs), 1.0 / math.sqrt(rows)
-    p, q = np.clip(fitted, 1e-12, 1.0 - 1e-12)
-    doubt = SMOOTH * chain.spread / np.sqrt(np.minimum(p * (1.0 - p), q * (1.0 - q)) + 1e-15)
-    q_seen = q_raw + 0.5 / rows
-    to_come = math.hypot(unit, runs**-0.5)  # the counts to come, by three points of a normal law
-    looks = [
-        (p, q, cost + np.hypot(doubt, SEEN * unit)),
-        (p_raw, np.minimum(q_raw + 4.0 / rows, 1.0), cost),
-        *[(p_raw, q_seen, cost + by) for by in (RAW * unit, -1.7 * to_come, 0.0, 1.7 * to_come)],
-    ][: 6 if tried else 3]
-    stacked = (np.stack(np.broadcast_arrays(p, *each)[1:]) for each in zip(*looks, strict=True))
-    smoothed, least_seen, seen, *expected = moved(loss, *stacked)
-    promise = np.maximum(np.minimum(smoothed, least_seen), seen)
-    if not tried:
-        return promise
-    hits, others = p_raw * rows, q_raw * rows
-    share = 0.5 if len(chain.thresholds) < CELLS else np.clip(p / (p + q), 0.5, 1.0 - 1e-9)  # beyond what the fit says
-    chance = np.where(hits > others, betainc(np.maximum(hits, 1.0), others + 1.0, share), 1.0)
-    doubtful = np.exp(-chance * tried * len(chain.thresholds) / SIGNIFICANT)
-    mean = np.array([1.0, 4.0, 1.0]) / 6.0 @ np.maximum(expected, 0.0)
-    return np.where(hits + others <= 25, np.maximum(promise, doubtful * mean), promise)
-
-
-def moved(loss: Loss, p: Array, q: Array, by: Array) -> Array:
-    """The loss after both probabilities moved against it by so many standard errors of one run together."""
-    (a, b), (up, down) = _arcs(p, q), _slopes(loss, p, q)
-    whole = np.hypot(up, down)
-    return loss(
-        np.sin(np.clip(a - by * up / whole, 0.0, np.pi) / 2.0) ** 2,
-        np.sin(np.clip(b + by * down / whole, 0.0, np.pi) / 2.0) ** 2,
-    )
-
-
-def _arcs(p: Array, q: Array) -> tuple[Array, Array]:
-    return 2.0 * np.arcsin(np.sqrt(np.clip(p, 0.0, 1.0))), 2.0 * np.arcsin(np.sqrt(np.clip(q, 0.0, 1.0)))
-
-
-def _slopes(loss: Loss, p: Array, q: Array) -> tuple[Array, Array]:
-    """How the loss rises with arcsin(sqrt p) and falls with arcsin(sqrt q): its standard errors, by differences."""
-    (a, b), step = _arcs(p, q), 1e-5
-
-    def at(x: Array, y: Array) -> Array:
-        return loss(*(np.sin(np.clip(arc, 1e-7, np.pi - 1e-7) / 2.0) ** 2 for arc in (x, y)))
-
-    up, down = (at(a + step, b) - at(a - step, b)) / step, (at(a, b - step) - at(a, b + step)) / step
-    return np.abs(up) + 1e-9, np.abs(down) + 1e-9
