@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 import random
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ from flint import arb, ctx, fmpq
 from naive.certificate_reading import Reading, Undefined
 from whole_certificates import certificate
 
+RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 KINDS = ("+", "-", "*", "/", "^", "exp", "log", "sqrt", "max", "min", "abs", "erfc")
 
 
@@ -30,12 +32,15 @@ def text(rng: random.Random, deep: int) -> str:
     return f"{kind}({a}, {b})" if kind in ("max", "min") else f"{kind}({a})"
 
 
-def bounds(formula: str, sides: dict[str, tuple[Any, Any]]) -> Any:
+def cell_of(**sides: tuple[Any, Any]) -> Any:
     ctx.prec = 128
     checker.renew()
-    cell = {n: (arb(fmpq(*a)) if isinstance(a, tuple) else a, arb(fmpq(*b)) if isinstance(b, tuple) else b)
-            for n, (a, b) in sides.items()}  # fmt: skip
-    return checker.Cell(cell, checker.Scope({}, {}), checker.Moving(set(sides), {})).of(checker.parse(formula))
+    cell = {n: tuple(arb(fmpq(*a) if isinstance(a, tuple) else a) for a in ends) for n, ends in sides.items()}
+    return checker.Cell(cell, checker.Scope({}, {}), checker.Moving({*sides}, {}))
+
+
+def bounds(formula: str, sides: dict[str, tuple[Any, Any]]) -> Any:
+    return cell_of(**sides).of(checker.parse(formula))
 
 
 def plain(formula: str, x: Any, y: Any) -> Any:
@@ -154,23 +159,14 @@ def test_what_is_false_on_a_face_alone_is_not_seen(case: Any) -> None:
     assert said["because"].startswith("not seen on the cell"), said["because"]
 
 
-def test_each_relation_is_strict_where_it_is_written_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: a hypothesis that holds with equality counts as false; a strict claim as seen where it is met."""
-    cell = checker.Cell
-
-    def false(self: Any, relation: str, left: Any, right: Any) -> bool:
-        low, high = checker.plus(self.of(right)[0], checker.minus(self.of(left)[0]))
-        return bool((high if relation in ("<=", "<") else -low) <= 0)
-
-    def held(self: Any, relation: str, left: Any, right: Any, given: Any) -> bool:
-        return bool(original(self, f"{relation[0]}=", left, right, given))
-
-    original = cell.held
-    for name, planted, some in (("false", false, [c for c in EDGES if len(c[1]) == 2]),
-                                ("held", held, [c for c in EDGES if len(c[1]) == 1])):  # fmt: skip
-        with monkeypatch.context() as patched:
-            patched.setattr(cell, name, planted)
-            assert all(at_an_edge(*case)["accepted"] for case in some), name
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_a_comparison_is_false_on_a_cell_where_no_point_has_it(relation: str) -> None:
+    zero = checker.parse("0")
+    for low, high in itertools.combinations_with_replacement(range(-2, 3), 2):
+        held = [RELATIONS[relation](point, 0) for point in (low, (low + high) / 2, high)]
+        assert cell_of(x=(low, high)).false(relation, checker.parse("x"), zero) == (not any(held)), (low, high)
+        held = [RELATIONS[relation](0, point) for point in (low, (low + high) / 2, high)]
+        assert cell_of(x=(low, high)).false(relation, zero, checker.parse("x")) == (not any(held)), (low, high)
 
 
 @pytest.mark.parametrize("term", ["log(x - 5)", "sqrt(x - 5)", "(x - 5)^(1/3)"])

@@ -24,7 +24,7 @@ _NOTED: set[tuple[str, str]] = set()
 def met(name: str) -> None:
     """Note the function's name once for the test that pytest names in the environment, of this or a parent process."""
     test, folder = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0], os.environ.get(REACHED)
-    if folder and (test, name) not in _NOTED:
+    if folder and test and (test, name) not in _NOTED:
         _NOTED.add((test, name))
         note(Path(folder), "met", name, test)
 

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib
@@ -344,6 +345,16 @@ def test_a_finding_is_of_the_evidence() -> None:
         figures.finding("{n} of {value:g}", "refuted", evidence | {"tables": {"rows": {"n": [3.0, 4.0]}}})
         == "3.0 of −0.5"
     )
+
+
+def test_a_title_names_the_bound_of_an_upper_rate_alone() -> None:
+    evidence, sides = {"value": -0.5, "reference": -0.25}, {claim.side: claim.id for claim in all_claims()}
+    for side, name in sides.items():
+        made = figures.Drawing("mine", name, lambda _: Figure()).figure(
+            {name: SimpleNamespace(verdict="", evidence=evidence)}
+        )
+        assert ("the bound's" in made.get_suptitle()) == (side == "upper"), side
+    assert len(sides) > 1
 
 
 def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:
