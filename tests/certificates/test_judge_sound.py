@@ -246,16 +246,16 @@ LARGE = {  # file text: exit codes that are right
 def test_a_large_theorem_ends_soon_or_is_one_message(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two seconds of a clock that moves by 1/10 s whenever it is looked at: a few more looks end all loops, but in the
+    """Two seconds of a clock that moves by 1/4 s whenever it is looked at: a few more looks end all loops, but in the
     search by derivatives, which looks again at each of `EFFORT` cells. What is done between two looks, a point or a
     cell, is bounded by the checker's operations."""
     text, codes = LARGE[name]
     path = tmp_path / "large.toml"
     path.write_text(text)
     looks = itertools.count()
-    monkeypatch.setattr(time, "process_time", lambda: next(looks) / 10)
+    monkeypatch.setattr(time, "process_time", lambda: next(looks) / 4)
     code = run(["judge", str(path), "--seconds", "2"])
-    most = 20 + (3 * EFFORT if name == "towers" else 20)
+    most = 8 + (3 * EFFORT if name == "towers" else 8)
     assert next(looks) <= most, "loops go on behind the end of the time asked for"
     said = capsys.readouterr()
     assert code in codes and "please report" not in said.err
