@@ -69,17 +69,6 @@ def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
         assert theorem10.rate_floor(N, EPSILON, 1)[0] < other.mean() + 5.2 * error
 
 
-def test_one_lyapunov_step_by_quadrature() -> None:
-    """E F(b − ηξ) = F(b) − η²s(k + 2)⟨b, v̂⟩: the identity the floor rests on, in two dimensions, to ten digits."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
-    weights = weights / weights.sum()
-    b, step, radius = np.array([0.7, -1.1]), 0.3, 2.0
-    x, y = (b[i] - step * g for i, g in enumerate(np.meshgrid(nodes, nodes)))
-    mean = np.sum(np.outer(weights, weights) * x * (3 * radius**2 - x**2 - y**2))
-    before = b[0] * (3 * radius**2 - b @ b)
-    assert mean == pytest.approx(before - step**2 * (2 + 2) * b[0], rel=1e-10)
-
-
 @pytest.mark.slow
 def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context: RunContext) -> None:
     verdict, evidence = measured(theorem10.step_corrected, context)

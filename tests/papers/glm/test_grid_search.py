@@ -262,9 +262,3 @@ class NoGuarantee:
 def test_bad_base_is_named(make: Any, base: Any) -> None:
     with pytest.raises(validation.InvalidInput, match=r"^base must be a mechanism instance.*, got "):
         make(base, 1.0, 1e-5)
-
-
-def test_selection_module_agrees_with_the_weights_in_use() -> None:
-    """The first candidate of two is chosen with log-odds -eps*s/2: by hand."""
-    logs = selection.generalized_exponential([0.0, 1.0], [0.5, 0.5], 2.0, 0.1)
-    assert logs[1] - logs[0] == pytest.approx(-1.0, rel=1e-12)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from declared import measured, of_paper
 
@@ -77,33 +75,6 @@ def test_an_exact_noise_halved_is_not_proved(context: RunContext, monkeypatch: p
     monkeypatch.setattr(JLMethod, "sigma", lambda self, problem: 0.5 * whole(self, problem))
     verdict, _ = jl_privacy._exact(context, 10, (losses.absolute(),))
     assert verdict != "proved"
-
-
-def test_an_inner_product_is_off_by_what_lemma12_says() -> None:
-    """Planted: without the quarter's second half (q for -q) a map in the plane is off by more."""
-    rng = np.random.default_rng(5)
-    worse = 0
-    for _ in range(200):
-        phi, (u, v) = rng.standard_normal((3, 2)) / math.sqrt(3.0), rng.standard_normal((2, 2))
-        u, v = u / np.linalg.norm(u), v / np.linalg.norm(v)
-        plus, minus = (float(((phi @ w) ** 2).sum() - w @ w) for w in (u + v, u - v))
-        off = float((phi @ u) @ (phi @ v) - u @ v)
-        assert off == pytest.approx((plus - minus) / 4.0, abs=1e-12)
-        worse += abs(off) > abs(plus + minus) / 4.0 + 1e-9
-    assert worse > 20
-
-
-def test_no_map_keeps_more_than_half_on_average() -> None:
-    """Null: the best Φᵀv has half of ‖w*‖² on average over maps from 2k to k. 400 maps; 10% off is caught (planted)."""
-    rng, k = np.random.default_rng(3), 12
-    lost = []
-    for _ in range(400):
-        phi = rng.standard_normal((k, 2 * k))
-        w = np.full(2 * k, math.sqrt(0.5 / k))
-        best = phi.T @ np.linalg.lstsq(phi.T, w, rcond=None)[0]
-        lost.append(float(((w - best) ** 2).sum()))
-    error = 4.9 * float(np.std(lost)) / 20.0
-    assert abs(np.mean(lost) - 0.5) < error < 0.05
 
 
 def test_the_printed_step_size_leaves_the_bound_behind(context: RunContext) -> None:

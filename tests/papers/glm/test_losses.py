@@ -144,18 +144,6 @@ def test_tiles_of_derivatives(loss: losses.Loss) -> None:
 
 
 @each
-def test_derivative_is_that_of_the_value(loss: losses.Loss) -> None:
-    """Central differences of 200-digit values: ties the twin's two functions, and so ours, together."""
-    z, y = pairs(loss, count=60, seed=3)
-    for a, b, slope in zip(z, y, loss.derivative(z, y), strict=True):
-        with mp.workdps(50):
-            h = mpf(10) ** -12
-            low, high = (naive.value(loss.name, loss.parameter, mpf(float(a)) + s * h, b) for s in (-1, 1))
-            numeric = float((high - low) / (2 * h))
-        assert numeric == pytest.approx(float(slope), rel=1e-9, abs=1e-9)
-
-
-@each
 def test_convex_smooth_lipschitz_nonnegative(loss: losses.Loss) -> None:
     z, y = pairs(loss, count=3000, seed=4)
     rng = np.random.default_rng(5)

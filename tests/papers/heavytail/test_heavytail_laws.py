@@ -41,16 +41,6 @@ def test_the_code_has_so_many_words(d: int) -> None:
     assert len(code(d)) >= round(math.exp(rare_packing(1000, d, 1.0).log_members)) >= 2
 
 
-@pytest.mark.parametrize("d", [2, 4, 8])
-def test_no_point_is_good_for_two_members(d: int) -> None:
-    """Excess below p·s√d/8 under one member is an excess of at least that under all others, on the unit ball."""
-    words, rng = np.array(code(d), dtype=float), np.random.default_rng(0)
-    near = words[rng.integers(0, len(words), 4000)] / math.sqrt(d) + 0.3 * rng.standard_normal((4000, d))
-    near /= np.maximum(1.0, np.linalg.norm(near, axis=1))[:, None]
-    good = (math.sqrt(d) - near @ words.T) < math.sqrt(d) / 8.0
-    assert good.any() and good.sum(axis=1).max() == 1
-
-
 @pytest.mark.parametrize("theta", ORDERS)
 @pytest.mark.parametrize("moment", ["norm", "coordinate"])
 def test_the_packing_obeys_the_moment_and_the_probabilities(theta: float, moment: str) -> None:
