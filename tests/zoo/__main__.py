@@ -4,9 +4,11 @@
     python -m zoo measure [--seeds 20] [--times 1] [--entry NAME ...] [--oracle] --json new.json
     PYTHONPATH=/path/to/another/checkout:. python -m zoo measure --json old.json
     python -m zoo compare old.json new.json
+    python -m zoo adaptive [--seeds 5] [--runs 20000]
 
 `measure` keeps the bound of each seed and the processor seconds; rows that are there and not measured again stay.
-`--times 10` makes ten times the runs. `--oracle` adds what an auditor that knows the law certifies.
+`--times 10` makes ten times the runs. `--oracle` adds what an auditor that knows the law certifies. `adaptive` prints
+shares of the bound by the exact log-ratio, where one quantity decides which others matter.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .adaptive import ADAPTIVE, shares
 from .laws import oracle
 from .registry import CONFIDENCE, REGISTRY, Entry
 
@@ -63,6 +66,12 @@ def compare(given: argparse.Namespace) -> None:
     print(f"processor time {cost:.2f}")
 
 
+def adaptive(given: argparse.Namespace) -> None:
+    for name in ADAPTIVE:
+        learned, lined = shares(name, given.runs, given.seeds)
+        print(f"{name:32s} as learned {learned:.2f}, a line for each quarter as score {lined:.2f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m zoo", description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
@@ -78,6 +87,10 @@ def main() -> None:
     ask.add_argument("old", type=Path)
     ask.add_argument("new", type=Path)
     ask.set_defaults(run=compare)
+    ask = commands.add_parser("adaptive")
+    ask.add_argument("--seeds", type=int, default=5)
+    ask.add_argument("--runs", type=int, default=20_000)
+    ask.set_defaults(run=adaptive)
     given = parser.parse_args()
     given.run(given)
 
