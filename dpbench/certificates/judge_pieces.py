@@ -50,11 +50,9 @@ class Piece:
     Attributes
     ----------
     inequalities : tuple of Inequality
-        What is to be proved.
+        What is to be proved, and of whose ratios the search takes the logarithm.
     kind, claim : str, dict
         Of the certificate of a counterexample; expressions are texts.
-    sides : (Node, Node)
-        left and right, of whose ratio the search takes the logarithm.
     shows : dict of str to Node
         What the certificate encloses.
     hidden : dict of str to Symbol
@@ -71,7 +69,6 @@ class Piece:
     inequalities: tuple[Inequality, ...]
     kind: str
     claim: Mapping[str, Any] = field(default_factory=dict)
-    sides: tuple[Node, Node] = (ZERO, ZERO)
     shows: Mapping[str, Node] = field(default_factory=dict)
     hidden: Mapping[str, Symbol] = field(default_factory=dict)
     conditions: Mapping[str, tuple[Node, str]] = field(default_factory=dict)
@@ -103,8 +100,8 @@ def _plain(left: Node, right: Node, why: str, *, strict: bool = False, **fields:
     """left <= right as an inequality of the checker."""
     claim = {"left": write(left), "relation": "<" if strict else "<=", "right": write(right)}
     return Piece(
-        (Inequality(left, right, strict),), "inequality", claim, (left, right), {"left": left, "right": right},
-        derivation=(why,), **fields,
+        (Inequality(left, right, strict),), "inequality", claim, {"left": left, "right": right}, derivation=(why,),
+        **fields,
     )  # fmt: skip
 
 
@@ -227,8 +224,8 @@ def _shift(statement: Statement) -> list[Piece]:
         why = f"The outputs are two {law} laws of that scale, that shift apart."
         below = {} if delta[0] == "num" else {"below_one": (("<", delta, ONE), "delta is a chance")}
         pair = {**parts, "epsilon": write(epsilon), "delta": write(delta)}
-        return [Piece((Inequality(left, right),), "pair-shift", pair, (left, right), {"delta": shown},
-                      conditions=below, derivation=(why,))]  # fmt: skip
+        one = Inequality(left, right)
+        return [Piece((one,), "pair-shift", pair, {"delta": shown}, conditions=below, derivation=(why,))]
     if claim.notion == "gdp" and gauss:
         return [_plain(ratio, nodes["mu"], "Two normal laws r scales apart are mu-GDP exactly for mu = r or more.")]
     if claim.notion == "gdp":
@@ -316,7 +313,7 @@ def _law(
         else:
             inequalities = (Inequality(over, delta),)
         why = "The outcomes have these chances on the two data sets."
-        return [Piece(inequalities, "pair-discrete", parts, (over, delta), {"delta": over}, derivation=(why,),
+        return [Piece(inequalities, "pair-discrete", parts, {"delta": over}, derivation=(why,),
                       events=tuple(zip(p, bounds, strict=True)))]  # fmt: skip
     if notion == "gdp":
         e, allowed, hidden = _against_mu(statement)
@@ -340,7 +337,7 @@ def _event(statement: Statement) -> list[Piece]:
     claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "epsilon": write(e), "delta": write(delta)}
     shown = {"delta": ("-", p, ("*", ("exp", e), q))}
     why = "The event has these chances on the two data sets."
-    return [Piece((Inequality(p, right),), "pair-discrete", claim, (p, right), shown, derivation=(why,))]
+    return [Piece((Inequality(p, right),), "pair-discrete", claim, shown, derivation=(why,))]
 
 
 def _mixture(statement: Statement) -> list[Piece]:
@@ -392,17 +389,17 @@ def _inequality(statement: Statement) -> list[Piece]:
     left, right, relation = nodes["left"], nodes["right"], parts["relation"]
     less, more = (left, right) if relation in ("<=", "<") else (right, left)
     claim = {"left": write(left), "relation": relation, "right": write(right)}
-    return [Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim, (less, more),
+    return [Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim,
                   {"left": left, "right": right}, derivation=("The inequality as it is claimed.",))]  # fmt: skip
 
 
 def _order(statement: Statement) -> list[Piece]:
     """quantity = O(to): a path of the variable is looked for along which no constant lasts."""
-    variable, nodes = statement.claim.parts["in"], statement.claim_nodes
+    variable = statement.claim.parts["in"]
     if isinstance(statement.symbols.get(variable), (type(None), Calibrated)):
         raise validation.invalid("claim.order.in", "a symbol with a range", variable)
     why = () if statement.steps else ("The quantity and its claimed order are the formulas as they are typed.",)
-    return [Piece((), "growth", sides=(nodes["quantity"], nodes["to"]), derivation=why)]
+    return [Piece((), "growth", derivation=why)]
 
 
 # Of each kind of claim its parts, and of a claim of privacy what its laws need, to be laws.

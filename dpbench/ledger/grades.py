@@ -21,7 +21,7 @@ from dpbench.core import validation
 from dpbench.ledger.words import DECIDED, FAILED, GUARANTEES, LINKS
 
 if TYPE_CHECKING:
-    from dpbench.ledger.declaration import Declaration
+    from dpbench.ledger.core import Claim
     from dpbench.ledger.measurement import Evidence
 
 PROVING = ("certificate", "exact", "derivation")
@@ -60,12 +60,12 @@ class Basis:
         return {"grade": self.grade, "decided": self.decided, "link": self.link}
 
 
-def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
+def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
     """What the verdict of a claim rests on.
 
     Parameters
     ----------
-    claim : Declaration
+    claim : Claim
     verdict : str
     evidence : Evidence, or what its `to_dict` gives
         Where it does not say how it was decided, that follows from the kind and the level.
@@ -84,7 +84,7 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     return Basis(decided, (("derivation" if derived(claim) else "assumed") if needed else "none"))
 
 
-def _decided(claim: Declaration, verdict: str, level: float) -> str:
+def _decided(claim: Claim, verdict: str, level: float) -> str:
     """How it was decided where the evidence does not say."""
     if claim.kind == "privacy":
         return "exact"  # of attacks `profiles` says otherwise
@@ -93,7 +93,7 @@ def _decided(claim: Declaration, verdict: str, level: float) -> str:
     return "exact" if claim.kind != "rate" and verdict in FAILED else "tried"
 
 
-def derived(claim: Declaration) -> bool:
+def derived(claim: Claim) -> bool:
     """Whether the derivation of an entry is written out: in this package, or at the place that `proof` names."""
     if not claim.outside:
         return bool(claim.derivation.strip())
@@ -104,7 +104,7 @@ def derived(claim: Declaration) -> bool:
     return bool(claim.proof) and (beside / claim.proof.partition("#")[0]).is_file()
 
 
-def certified(claim: Declaration, verdict: str) -> bool:
+def certified(claim: Claim, verdict: str) -> bool:
     """Whether a committed certificate decides this verdict of an entry of this package.
 
     Where the entry states formulas to be proved over a region, it is a certificate of these formulas over this region

@@ -214,13 +214,14 @@ def test_an_open_end_is_left_out() -> None:
 
 
 def sides(claim: dict[str, Any], values: dict[str, float], relation: str | None = None) -> tuple[float, float]:
-    """left and right of the one inequality that a claim comes to."""
+    """left and right of the one inequality that a claim comes to, as the certificate encloses them if it does."""
     more = {} if relation is None else {"relation": relation}
     symbols = {name: {"real": [0, 100]} for name in values}
     statement = read(case("conversion", symbols, claim, **more)).statement
     (piece,) = pieces(statement)
     names = tuple(statement.symbols)
-    left, right = formula.compiled(names, {}, piece.sides)(values)
+    nodes = [piece.shows.get(side, getattr(piece.inequalities[0], side)) for side in ("left", "right")]
+    left, right = formula.compiled(names, {}, nodes)(values)
     return left, right
 
 

@@ -71,6 +71,12 @@ def _shares(both: tuple[Any, Any], key: Callable[[Any], Any]) -> list[tuple[str,
     return [(name, str(len(ids)), str(sum(one in both[1] for one in ids))) for name, ids in sorted(groups.items())]
 
 
+def _decided(record: Mapping[str, Any], made: Mapping[str, list[dict[str, Any]]]) -> str:
+    """The verdict, and the kinds of its certificates or why there is none."""
+    kinds = sorted({one["kind"] for one in made.get(record["id"], ())})
+    return f"{record['verdict']}: {', '.join(kinds) or shown.reason(record)}"
+
+
 def _weight(record: Mapping[str, Any]) -> str | None:
     return by_id()[record["id"]].weight if record["verdict"] in FAILED else None
 
@@ -105,11 +111,10 @@ PAGES = (
             _shares(both, _weight)),
              "What does not hold, by weight:"),
         Part(CERTIFICATES, lambda both: table(
-            ("why there is none", "entries"),
+            ("verdict, and its certificate or why there is none", "entries"),
             ((why, ", ".join(f"`{claim}`" for claim in ids))
-             for why, ids in shown.grouped(_records(both[0]), lambda one: one["id"] not in both[1] and
-                                           shown.reason(one)).items())),
-             "What has none:"),
+             for why, ids in sorted(shown.grouped(_records(both[0]), lambda one: _decided(one, both[1])).items()))),
+             "What each entry has:"),
     )),
     Page("search", "What the search for counterexamples finds", (
         Part("search.json", tables.recall,

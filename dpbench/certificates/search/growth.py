@@ -20,7 +20,7 @@ from itertools import pairwise
 from dpbench.certificates.build import Draft, near
 from dpbench.certificates.search.question import FAR, Exact, Parameter, Question, chosen, ranges
 from dpbench.ledger import formula
-from dpbench.ledger.formula import fresh, names, parse, write
+from dpbench.ledger.formula import Node, fresh, names, parse, write
 
 LEAST_POWER = 0.02
 CONSTANT = 100.0
@@ -41,6 +41,11 @@ class Growth(Question):
     """
 
     slow: bool = False
+
+    @property
+    def pairs(self) -> tuple[tuple[Node, Node], ...]:
+        """The quantity, and its order."""
+        return ((self.statement.claim_nodes["quantity"], self.statement.claim_nodes["to"]),)
 
     @property
     def variable(self) -> str:
@@ -115,7 +120,7 @@ class Growth(Question):
 
     def draft(self, exact: Exact) -> Draft:
         """The certificate of kind "growth": what moves with t among the conditions has to hold for all t."""
-        left, right = self.piece.sides
+        ((left, right),) = self.pairs
         power, begins = int(exact[self.power]), int(exact[self.first])
         written = {*self.symbols, *self.statement.where}
         t, start = fresh("t", written), fresh(f"{self.variable}_0", written)

@@ -105,7 +105,7 @@ class Question:
     @cached_property
     def pairs(self) -> tuple[tuple[Node, Node], ...]:
         """(left, right), of each of which left <= right is claimed."""
-        return self.piece.events if len(self.piece.inequalities) > 1 else (self.piece.sides,)
+        return tuple((one.left, one.right) for one in self.piece.inequalities)
 
     @property
     def symbols(self) -> tuple[str, ...]:
