@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -592,27 +593,25 @@ class Layout:
 
     def columns(self, found: Iterable[Leaves], root: Node, wanted: Container[int]) -> list[np.ndarray]:
         """The columns wanted: of the leaves, what is new in each, and the number of further leaves."""
-        places, new, used = 0, sum(self._widths), []
-        for leaf, width in zip(self.leaves, self._widths, strict=True):
-            mine = [k in wanted for k in range(places, places + width)]
-            told = leaf.can_be_new and new in wanted
-            if told or any(mine):
-                used.append((leaf, mine, told))
-            places += width
+        starts = [0, *accumulate(self._widths)]
+        new, further = starts[-1], starts[-1] + sum(leaf.can_be_new for leaf in self.leaves)
+        used: list[tuple[Leaf, list[int]]] = []  # with the places of its columns
+        for leaf, start, end in zip(self.leaves, starts, starts[1:], strict=False):
+            places = [*range(start, end), *([new] if leaf.can_be_new else [])]
             new += leaf.can_be_new
-        nodes = [root.at(leaf.path) for leaf, _, _ in used]
+            if any(place in wanted for place in places):
+                used.append((leaf, places))
+        nodes = [root.at(leaf.path) for leaf, _ in used]
         known = {root.at(leaf.path) for leaf in self.leaves}
         rows, rest = [], []
-        for one in found:
-            rows.append([one.get(node, MISSING) for node in nodes])
-            rest.append(float(len(one.keys() - known)) if new in wanted else 0.0)
-        made: list[np.ndarray] = []
-        late: list[np.ndarray] = []
-        for (leaf, mine, told), values in zip(used, zip(*rows, strict=True), strict=True):
-            some, unseen = leaf.columns(values)
-            made += [column for column, want in zip(some, mine, strict=True) if want]
-            late += [unseen] if told else []
-        return [*made, *late, np.array(rest)] if new in wanted else [*made, *late]
+        for leaves in found:
+            rows.append([leaves.get(node, MISSING) for node in nodes])
+            rest.append(float(len(leaves.keys() - known)) if further in wanted else 0.0)
+        columns = {further: np.array(rest)}
+        for (leaf, places), values in zip(used, zip(*rows, strict=True), strict=True):
+            of_leaf, unseen = leaf.columns(values)
+            columns.update(zip(places, [*of_leaf, unseen], strict=False))
+        return [columns[place] for place in sorted(columns) if place in wanted]
 
     @cached_property
     def _widths(self) -> list[int]:

@@ -27,7 +27,7 @@ from dpbench.core.validation import invalid
 @dataclass(frozen=True)
 class Origin:
     """Where an event comes from: what was sampled (not where arrays were audited), in which part and in blocks of how
-    many runs; and the claim that the event is held against, if there is one."""
+    many runs; and the claim that the event is compared with, if there is one."""
 
     runs: Any
     layout: Layout | None
@@ -430,15 +430,15 @@ def influential(score: Score, event: Event, side: np.ndarray, away: np.ndarray) 
     """
     some = min(SHUFFLED, max(MOVED // side.shape[1], SHUFFLED // 4))
     rows = np.concatenate([side[:some], away[:some]])
-    told = np.arange(rows.shape[1])
+    columns = np.arange(rows.shape[1])
     if rows.shape[1] > WIDEST:
         means = [np.nan_to_num(np.asarray(x, dtype=np.float64)).mean(axis=0) for x in (side, away)]
-        told = np.sort(np.argsort(-np.abs(means[0] - means[1]), kind="stable")[:WIDEST])
+        columns = np.sort(np.argsort(-np.abs(means[0] - means[1]), kind="stable")[:WIDEST])
     before = _inside(score, event, rows)
     # One order for all columns; a row takes the value of a row from anywhere in the two sides.
     order = np.random.default_rng(0).permutation(len(rows))
-    moved = np.empty(len(told))
-    for place, column in enumerate(told):
+    moved = np.empty(len(columns))
+    for place, column in enumerate(columns):
         changed = rows.copy()
         changed[:, column] = rows[order, column]
         moved[place] = np.mean(_inside(score, event, changed) != before)
@@ -448,7 +448,7 @@ def influential(score: Score, event: Event, side: np.ndarray, away: np.ndarray) 
     if not moved.any():
         return ()
     best = np.argsort(-moved, kind="stable")[:FEW]
-    return tuple(int(told[k]) for k in best if moved[k] >= SHARE * moved.max())
+    return tuple(int(columns[k]) for k in best if moved[k] >= SHARE * moved.max())
 
 
 def shown(output: Any) -> str:

@@ -181,8 +181,8 @@ def _calls(m: Any, p: Any, seed: int) -> None:
 
 
 def _arrays(problem: Any) -> dict[str, np.ndarray]:
-    held = {f.name: getattr(problem, f.name) for f in fields(problem)} if is_dataclass(problem) else vars(problem)
-    return {name: part for name, part in held.items() if isinstance(part, np.ndarray)}
+    attributes = {f.name: getattr(problem, f.name) for f in fields(problem)} if is_dataclass(problem) else vars(problem)
+    return {name: part for name, part in attributes.items() if isinstance(part, np.ndarray)}
 
 
 def _unchanged(m: Any, p: Any, seed: int) -> None:
@@ -224,8 +224,10 @@ def _contents(m: Any, p: Any, neighbour: Any, seed: int) -> None:
             raise _fail(m, f"release().info[{name!r}] is no text or number")
     if neighbour is not None and made[0].info != made[1].info:
         first, other = (each.info for each in made)
-        told = sorted(name for name in first.keys() | other.keys() if first.get(name) != other.get(name))
-        raise _fail(m, f"release().info tells neighbours apart: {', '.join(told)} (diagnostics belong in diagnose())")
+        differing = sorted(name for name in first.keys() | other.keys() if first.get(name) != other.get(name))
+        raise _fail(
+            m, f"release().info tells neighbours apart: {', '.join(differing)} (diagnostics belong in diagnose())"
+        )
     if hasattr(m, "diagnose"):
         both = sorted(set(m.diagnose(p)) & set(made[0].info) - {"sampler"})
         if both:

@@ -130,7 +130,7 @@ def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int =
         made = np.array(rows)
         return _bound(problem) * made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1.0)
 
-    def told(rows: list[Any], other: Any, order: int, label: int) -> None:
+    def compare(rows: list[Any], other: Any, order: int, label: int) -> None:
         made = features(rows)
         X, y = np.resize(made, (n, *made.shape[1:])), np.roll(problem.y, order)
         near_X, near_y = X.copy(), y.copy()
@@ -150,7 +150,7 @@ def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int =
         deadline=None,
         report_multiple_bugs=False,
         suppress_health_check=list(hypothesis.HealthCheck),
-    )(hypothesis.given(st.lists(row, min_size=1, max_size=_ROWS), row, place, place)(told))
+    )(hypothesis.given(st.lists(row, min_size=1, max_size=_ROWS), row, place, place)(compare))
     one = [((0, size) if name == "x" else [size] * problem.X.shape[1]) for size in SIZES]
     for alone in reversed(one):  # all records one, which chance may miss
         search = hypothesis.example([alone], one[0], 0, 0)(search)
