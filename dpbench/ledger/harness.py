@@ -311,7 +311,7 @@ def vanishing(rows: Sequence[Row], *notes: str) -> Evidence:
 
 
 def profiles(
-    rows: Iterable[Row | tuple[float, float, Profile]],
+    rows: Iterable[Row],
     *notes: str,
     value: float | str | None = None,
     trials: int = 0,
@@ -323,8 +323,7 @@ def profiles(
     Parameters
     ----------
     rows : iterable of dict
-        As the module says. A bare tuple (ε, δ, profile) is a guarantee if the profile is an upper bound, else the
-        profile of a pair: an exact profile proves only where the row says that it is a ``guarantee``.
+        As the module says: an exact profile proves only where the row says that it is a ``guarantee``.
     notes : str
         The first says what `value` is, and begins with "value".
     value : float or str, optional
@@ -344,7 +343,7 @@ def profiles(
     """
     listed: dict[str, list[Row]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
     judged: dict[str, list[tuple[tuple[Any, Any], Any]]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
-    for row in (row if isinstance(row, dict) else _named(*row) for row in rows):
+    for row in rows:
         if not {"epsilon", "delta"} <= row.keys():
             raise validation.invalid("a row of a privacy claim", "with the epsilon and delta that are claimed", row)
         target = row["epsilon"], row["delta"]
@@ -431,7 +430,3 @@ def _ratio(profile: Profile, epsilon: float, delta: float) -> float:
 def _bound(attack: Any) -> float:
     """The lower bound on ε of an attack: a number, or an `AuditResult`."""
     return validation.real("attack", getattr(attack, "epsilon_lower", attack), at_least=0.0)
-
-
-def _named(epsilon: float, delta: float, profile: Profile) -> Row:
-    return {"epsilon": epsilon, "delta": delta, "guarantee" if profile.kind == "upper" else "pair": profile}

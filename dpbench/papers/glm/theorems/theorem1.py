@@ -13,7 +13,7 @@ from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles
-from dpbench.ledger.measurement import LEVEL, Context, Evidence, column
+from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.losses import Loss
@@ -48,7 +48,8 @@ def _printed(context: Context, loss: Loss, *, radius: float, ratio: float, kind_
     def pair(epsilon: float, delta: float, released: str) -> Profile:
         return NoisyGD(epsilon, delta, calibration="printed").pair_profile(problem, neighbour, released=released)
 
-    rows, beyond = [], []
+    rows: list[Row] = []
+    beyond: list[Row] = []
     for delta in DELTAS:
         root = math.sqrt(math.log(1.0 / delta))
         enough = threshold(lambda e: gaussian.delta(e, ratio * e / root) <= delta, 1e-3, 1e3)  # noqa: B023
@@ -59,11 +60,11 @@ def _printed(context: Context, loss: Loss, *, radius: float, ratio: float, kind_
             while pair(epsilon, delta, released).delta(epsilon) <= delta and epsilon < 1e3:
                 epsilon *= 1.02
             row[f"epsilon_violated_{released}"] = epsilon
-            beyond.append((epsilon, delta, pair(epsilon, delta, released)))
+            beyond.append({"epsilon": epsilon, "delta": delta, "pair": pair(epsilon, delta, released)})
         rows.append(row)
     gap = gradient_distance(problem, neighbour)
     search = searched(problem, gradient_distance, gap, context.seed, context.pick(**SEARCH))
-    everywhere = all(profile.delta(epsilon) > delta for epsilon, delta, profile in beyond)
+    everywhere = all(one["pair"].delta(one["epsilon"]) > one["delta"] for one in beyond)
     return profiles(
         beyond,
         f"value: the largest epsilon at which the printed noise is enough for delta = {FIGURE_DELTA:g}, for every loss "

@@ -50,7 +50,7 @@ def ties_corrected(context: Context) -> tuple[str, Evidence]:
     values = sides[0].hypotheses.predict(outputs[0], [0, 1])
     fixed = all(len(np.unique(values[values[:, 0] == z, 1])) == 1 for z in (-1.0, 1.0))
     return profiles(
-        [(EPSILON, 0.0, mechanism.guarantee(sides[0]))],
+        [{"epsilon": EPSILON, "delta": 0.0, "guarantee": mechanism.guarantee(sides[0])}],
         f"value: largest difference of {_RUNS} outputs on the two data sets with equal weights; f^(x0) is a function "
         "of f~(z)", value=float(np.abs(outputs[0] - outputs[1]).max()), broken=not (same and fixed),
     )  # fmt: skip
