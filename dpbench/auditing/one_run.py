@@ -16,8 +16,7 @@ guesses have at most w wrong ones, which has probability at most α. The number 
 
 A set's statements about every ε, δ and μ hold together at its level: each says that a length or a number of right
 guesses reaches a critical value, so all of them fail inside the event of the smallest one. So a claim beyond (ε, δ) is
-refuted where one set rules out one thing that it implies: its μ, or one point (ε, δ) of its profile. Rényi privacy
-implies a profile (Canonne, Kamath & Steinke 2020, "The Discrete Gaussian for Differential Privacy", Proposition 12).
+refuted where one set rules out its μ, or one point (ε, δ) of its profile.
 """
 
 from __future__ import annotations
@@ -31,16 +30,7 @@ from scipy.special import betaincinv
 
 from dpbench import bounds
 from dpbench.auditing.audit import Request
-from dpbench.auditing.certify import (
-    ORDERS,
-    Approximate,
-    Claim,
-    Curve,
-    Gaussian,
-    Renyi,
-    ZeroConcentrated,
-    least_enough,
-)
+from dpbench.auditing.certify import Approximate, Claim, Curve, Gaussian, Renyi, ZeroConcentrated, least_enough
 from dpbench.auditing.independence import Check
 from dpbench.auditing.result import AuditResult, Origin
 from dpbench.core import sampling, validation
@@ -82,7 +72,7 @@ def audit_one_run(
         The claim.
     claim : Profile, mapping or privacy loss distribution, optional
         A whole claim in place of ε, as in `dpbench.audit`: refuted where a guess set rules out its μ, or a point of
-        its profile (of Rényi divergences, of the profile that they imply).
+        its profile. Of Rényi or zero-concentrated privacy, hand over the profile.
     confidence, seed : float, int
     direction : {"both", "high", "low"}
         Which scores mean "included": high ones, low ones (as losses do), or either, at half of the error probability
@@ -100,7 +90,7 @@ def audit_one_run(
     -------
     AuditResult
         `trials` is the number of canaries; `assumptions` says what the bounds rest on; there is no certificate. `bound`
-        is in the unit of the claim; of a profile and of Rényi privacy, it is what all its ε or divergences fall short.
+        is in the unit of the claim; of a profile, it is what all its ε fall short.
         `detectable` is the smallest loss at which one of the guess sets of a fixed size would have refuted the claim
         with probability one half, were each of its guesses right as often as that loss allows.
         The bound and the curve, at all ε, are one statement: they hold together at the confidence.
@@ -182,6 +172,8 @@ class _Settings:
         direction: str, guesses: int | Sequence[int] | None, independent: bool, canaries: int,
     ) -> None:  # fmt: skip
         self.request = Request.of(epsilon, delta, claim, confidence)
+        if isinstance(self.request.claim, Renyi | ZeroConcentrated):
+            raise invalid("claim", "of epsilon, mu or a profile in an audit of one run (hand over the profile)", claim)
         self.seed = validation.integer("seed", seed, at_least=0)
         if not isinstance(independent, (bool, np.bool_)):
             raise invalid("independent", "True or False", independent)
@@ -429,12 +421,6 @@ def guess_sets(
 EVERY = 8
 """Of a profile's points this share is tried, and the last: any of them are valid."""
 
-POINTS = 33
-"""Values of ε at which Rényi privacy is read as a profile,"""
-
-LEAST_DELTA = 1e-12
-"""up to the one where its δ is this."""
-
 GAIN = 1e-6
 """Below it no gain of a bound is looked for."""
 
@@ -443,73 +429,39 @@ def ruled_out(claim: Claim, guessed: Guessed) -> bool:
     """Whether a guess set rules the claim out at its level."""
     if isinstance(claim, Gaussian):
         return guessed.rules_out_mu(claim.mu)
-    return any(guessed.rules_out(float(e), float(d)) for e, d in zip(*profile_points(claim), strict=True))
+    if isinstance(claim, Approximate):
+        return guessed.rules_out(claim.epsilon, claim.delta)
+    assert isinstance(claim, Curve)
+    kept = [*range(0, len(claim.epsilons) - 1, EVERY), -1]
+    return any(guessed.rules_out(float(claim.epsilons[k]), float(claim.deltas[k])) for k in kept)
 
 
 def read(claim: Claim, guessed: Guessed, least: float = 0.0) -> tuple[float, str]:
     """What a guess set shows of the loss, in the claim's unit, and the unit: the largest parameter that it rules out.
 
-    Of a profile it is the amount by which all its ε, of Rényi privacy that by which all its divergences fall short.
-    Only what is above `least` is looked for.
+    Of a profile it is the amount by which all its ε fall short, of which only what is above `least` is looked for.
     """
     if isinstance(claim, Approximate):
         return guessed.epsilon(claim.delta), "epsilon"
     if isinstance(claim, Gaussian):
         return guessed.mu(), "mu"
-    if isinstance(claim, ZeroConcentrated):
-        unit, delta = "rho", claim.delta
+    assert isinstance(claim, Curve)
+    epsilons, deltas, unit = claim.epsilons, claim.deltas, "epsilon beyond the profile"
 
-        def at(level: float) -> Claim:
-            return ZeroConcentrated(level, delta)
-    elif isinstance(claim, Renyi):
-        unit, orders, divergences = "Renyi divergence beyond the claim", claim.orders, claim.epsilons
+    def short_by(level: float) -> bool:
+        return ruled_out(Curve(epsilons + level, deltas, ""), guessed)
 
-        def at(level: float) -> Claim:
-            return Renyi(orders, divergences + level)
-    else:
-        assert isinstance(claim, Curve)
-        unit, epsilons, deltas = "epsilon beyond the profile", claim.epsilons, claim.deltas
-
-        def at(level: float) -> Claim:
-            return Curve(epsilons + level, deltas, "")
-
-    if not ruled_out(at(least + GAIN), guessed):
-        return 0.0, unit
-    return bounds.largest_ruled_out(lambda level: ruled_out(at(level), guessed)), unit
+    return (bounds.largest_ruled_out(short_by) if short_by(least + GAIN) else 0.0), unit
 
 
 def median_loss(claim: Claim, guessed: Guessed) -> float:
     """The loss, in the unit of `read`, at which a set has so many right guesses or more with probability one half.
 
-    Of μ and ρ it is that of independent Gaussian answers; of other claims each guess is right as often as the loss
-    allows a guess at one coin to be.
+    Of μ it is that of independent Gaussian answers; of other claims each guess is right as often as the loss allows a
+    guess at one coin to be.
     """
-    if isinstance(claim, Gaussian | ZeroConcentrated):
-        mu = bounds.largest_ruled_out(lambda value: bounds.one_run_p_value_gaussian(*guessed.count, value) <= 0.5)
-        return mu if isinstance(claim, Gaussian) else 0.5 * mu * mu
+    if isinstance(claim, Gaussian):
+        return bounds.largest_ruled_out(lambda mu: bounds.one_run_p_value_gaussian(*guessed.count, mu) <= 0.5)
     rate = betaincinv(guessed.right, guessed.guesses - guessed.right + 1.0, 0.5)
     level = claim.epsilon if isinstance(claim, Approximate) else 0.0
     return level + float(claim.excess(np.array([rate]), np.array([1.0 - rate]))[0])
-
-
-def profile_points(claim: Claim) -> tuple[np.ndarray, np.ndarray]:
-    """Points (ε, δ) that the claim implies, at which it is tried."""
-    if isinstance(claim, Approximate):
-        return np.array([claim.epsilon]), np.array([claim.delta])
-    if isinstance(claim, Curve):
-        kept = np.append(np.arange(0, len(claim.epsilons) - 1, EVERY), len(claim.epsilons) - 1)
-        return claim.epsilons[kept], claim.deltas[kept]
-    if isinstance(claim, ZeroConcentrated):  # of the laws that all but δ is made of
-        epsilons, deltas = profile_points(Renyi(ORDERS, claim.rho * ORDERS))
-        return epsilons, claim.delta + (1.0 - claim.delta) * deltas
-    assert isinstance(claim, Renyi)
-    reach = claim.epsilons - np.log(LEAST_DELTA) / (claim.orders - 1.0)
-    epsilons = np.linspace(0.0, float(reach.min()), POINTS)
-    return epsilons, implied_deltas(claim, epsilons)
-
-
-def implied_deltas(claim: Renyi, epsilons: np.ndarray) -> np.ndarray:
-    """The least δ at each ε that the divergences imply: min over α of e^{(α−1)(ε_α−ε)} (1 − 1/α)^{α−1}/α, at most 1."""
-    orders, divergences = claim.orders[:, None], claim.epsilons[:, None]
-    logs = (orders - 1.0) * (divergences - epsilons + np.log1p(-1.0 / orders)) - np.log(orders)
-    return np.asarray(np.minimum(np.exp(np.minimum(logs, 0.0)), 1.0).min(axis=0))
