@@ -25,6 +25,8 @@ FUNCTIONS = {
     "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2, "betatail": 3,
     "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
 }  # fmt: skip
+WRITTEN = {"floor": "integer_part(x)", "ceil": "-integer_part(-x)", "log2": "log(x)/log(2)"}
+"""Functions that are read as a formula in the others: what `write` gives has none of them."""
 RELATIONS = ("<=", ">=", "<", ">", "=")
 _BINDING = {**dict.fromkeys(RELATIONS, 0), "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}  # a sign binds at 3
 _TOKEN = re.compile(
@@ -132,6 +134,8 @@ def parse(text: str, *, comparison: bool = False) -> Node:
             arguments.append(level(1, deep + 1))
         if tokens.pop()[1] != ")":
             raise validation.invalid("a formula", "closed by as many brackets as it opens", text)
+        if name in WRITTEN and len(arguments) == 1:
+            return put(parse(WRITTEN[name]), {"x": arguments[0]})
         if name not in FUNCTIONS:
             hint = validation.did_you_mean(name, list(FUNCTIONS))
             raise validation.invalid(f"the function {name}", f"one of {', '.join(FUNCTIONS)}{hint}", text)

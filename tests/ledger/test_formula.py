@@ -77,6 +77,17 @@ def test_what_cannot_be_read_is_refused(text: str, says: str) -> None:
     assert says in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_floor_ceil_and_log2_are_read_as_formulas_of_the_checker() -> None:
+    texts = ("floor(x/2)", "ceil(x/2)", "2*ceil(x - 1/2)", "log2(x + 3)", "ceil(log2(ceil(x)))")
+    run = formula.compiled(("x",), {}, [formula.parse(text) for text in texts])
+    assert run({"x": 5.0}) == pytest.approx((2.0, 3.0, 10.0, 3.0, 3.0), rel=1e-15)
+    for text in texts:
+        written = formula.exact(text)
+        assert read_by_the_checker(written) and formula.parse(written) == formula.parse(text)
+    with pytest.raises(InvalidInput, match="the function ceil"):
+        formula.parse("ceil(x, 2)")
+
+
 def test_names_are_never_python() -> None:
     run = formula.compiled(("lambda", "class"), {"def": formula.parse("lambda + class")}, [formula.parse("def^2")])
     assert run({"lambda": 1.0, "class": 2.0}) == (9.0,)
