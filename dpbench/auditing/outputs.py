@@ -415,7 +415,7 @@ class Leaf:
 
     @property
     def can_be_new(self) -> bool:
-        """Whether it can be known by its identity alone."""
+        """Whether only equality of its values may be compared."""
         return "text" in self.kinds or self.wide
 
     def described(self) -> list[Described]:

@@ -56,7 +56,7 @@ class AuditResult:
         that exceeds it most (`epsilon_lower` is then over all events certified).
     verdict : {"refuted", "blind", "not refuted"} or None
         "refuted" iff the bound exceeds the claim; "blind" if most certifying runs have, in some leaf of their outputs
-        that is known by identity alone, a value not seen before (`blind` says which and what to do); None without a
+        of which only equality is compared, a value not seen before (`blind` says which and what to do); None without a
         claim.
     certified : Certified or None
         The counts of `event`. None in one-run mode, whose bound is of another kind.
