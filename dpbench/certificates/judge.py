@@ -2,13 +2,14 @@
 
 The claim becomes inequalities in the theorem's symbols (`judge_pieces`). A search looks for an instance that breaks
 one; else the region is cut into cells on each of which the checker sees all of them, and what the claim needs to speak
-of laws (`regions`). "refuted" and "proved" are said only beside certificates that the checker accepted. Where what the
-claim needs is false on the whole region it is "vacuous"; else it is "not refuted", or "undecided" with what is missing.
+of laws (`regions`). "refuted" and "proved" are said only beside certificates that the checker accepted. Where no point
+meets the hypotheses the claim is "vacuous"; all else is "not refuted", or "undecided" with what is missing.
 """
 
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from dpbench.certificates.build import Sentence, assembled, rational, report
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.judge_pieces import ONE, ZERO, Piece, lawful, pieces, region, required
 from dpbench.certificates.judge_toml import Theorem, read
-from dpbench.certificates.regions import Comparison, Point, Proof
+from dpbench.certificates.regions import Comparison, Ends, Point, Proof, drawn
 from dpbench.certificates.search.hunt import TIE, Counterexample, Hunt, question
 from dpbench.certificates.search.question import hypotheses
 from dpbench.core import validation
@@ -32,6 +33,8 @@ from dpbench.ledger import formula
 from dpbench.ledger.statement import Statement, filled
 
 EVALUATIONS = 6000
+THIN = 1e-3
+"""Hypotheses that are missed by less at the nearest point may hold on a set too thin for a search."""
 CELLS = 20_000
 
 
@@ -43,9 +46,9 @@ class Judgement:
     ----------
     id : str
     verdict : {"refuted", "proved", "vacuous", "undecided", "not refuted"}
-        "refuted" and "proved" only with certificates that the checker accepted; "vacuous" where what the claim needs is
-        seen to be false on the whole region; "undecided" where no point was met at which the claim has a value, where
-        it meets its bound within the precision of the search, or is not shown to be of laws.
+        "refuted" and "proved" only with certificates that the checker accepted; "vacuous" where the search met no point
+        at which the hypotheses hold and the claim says something; "undecided" where the claim meets its bound within
+        the precision of the search, or is not shown to be of laws.
     grade : {"certificate", "tried"}
         The checker; a search.
     counterexample : dict of str to str or None
@@ -128,8 +131,9 @@ def judge(theorem: str | Path | Mapping[str, Any], *, seconds: float = 10.0, see
     return decide(read(theorem), seconds=seconds, seed=seed)
 
 
-VACUOUS = "what the claim needs is false on the whole region: a hypothesis, or that it speaks of laws"
-UNMET = "no point was met at which the hypotheses hold and the claim has a value within the reach of floating point"
+VACUOUS = "no point was met at which the hypotheses hold and the claim says something"
+BEYOND = "its values are beyond the reach of floating point"
+THIN_SET = "no point was met at which the hypotheses hold, though some nearly meet them: state them by fewer symbols"
 
 
 @dataclass
@@ -179,7 +183,7 @@ def _of_laws(statement: Statement, piece: Piece) -> Piece:
 
 
 def _sentence(theorem: Theorem) -> Sentence:
-    words = theorem.says or theorem.statement.sentence or theorem.statement.text
+    words = filled(theorem.says, theorem.statement) or theorem.statement.sentence or theorem.statement.text
     return Sentence(theorem.id, words, theorem.source or "the theorem's file")
 
 
@@ -225,7 +229,27 @@ def _nowhere(statement: Statement, hunts: list[Hunt], clock: Clock) -> str:
         nothing = Proof([("<", ONE, ZERO)], sides, statement.definitions, given, fixed)
         if nothing.tree(200, clock=clock).cuts is not None:
             return VACUOUS  # what is given is false on every cell
-    return UNMET
+        if _beyond(statement, claims, sides, fixed):
+            return BEYOND
+    return THIN_SET if min(hunt.trace.missed for hunt in hunts) < THIN else VACUOUS
+
+
+def _beyond(statement: Statement, claims: list[Comparison], sides: Mapping[str, Ends], fixed: Point) -> bool:
+    """Whether the claim has values that floating point cannot hold, at some of a few points."""
+    rng = random.Random(0)
+    run = formula.compiled(
+        (*sides, *fixed), statement.definitions, [side for comparison in claims for side in comparison[1:]]
+    )
+    for _ in range(20):
+        point = {name: drawn(rng, *ends) for name, ends in sides.items()} | fixed
+        try:
+            if not all(map(math.isfinite, run({name: formula.nearest(value) for name, value in point.items()}))):
+                return True
+        except OverflowError:
+            return True
+        except (ArithmeticError, ValueError, TypeError):
+            continue
+    return False
 
 
 # The proof

@@ -128,7 +128,9 @@ def refresh(
         rest = [claim.id for claim in chosen if claim.id not in left]
         if rest:
             workers = max(1, workers or cores())
-            ledger = run(rest, level="full", store=store, processes=workers, progress=on_stderr(quiet))
+            ledger = run(
+                rest, level="full", store=store, processes=workers, progress=on_stderr(quiet), recompute=bool(claims)
+            )
             for entry in ledger.entries:
                 found = entry.evidence.to_dict()
                 new[entry.claim.id] = files.document_of(entry.claim, entry.verdict, found, "full", 0)
@@ -137,7 +139,8 @@ def refresh(
         expected = {claim.id: claim.expected for claim in all_claims()}
         document["refreshed"] = list(new)
         document["unexpected"] = [name for name, one in new.items() if one["verdict"] != expected[name]]
-        print_differences(compare({i: old[i] for i in new if i in old}, new, all_claims()), out, every=True)
+        if not quiet:
+            print_differences(compare({i: old[i] for i in new if i in old}, new, all_claims()), out, every=True)
         for name in document["unexpected"]:
             out.print(f"unexpected: {name}: {new[name]['verdict']}, expected {expected[name]}")
         for item in document["not_run"]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core.validation import InvalidInput, invalid
+from dpbench.ledger.grades import outdated
 from dpbench.ledger.premises import STANDING
 from dpbench.runs.environment import machine, made_with, processor_type, versions
 from dpbench.runs.store import StoredVerdict
@@ -137,12 +138,14 @@ def document_of(claim: Claim, verdict: str, evidence: Mapping[str, Any], level: 
 
 def finished(claims: Iterable[Claim], stored: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
     """Verdicts at full level, seed 0, that a run of the present code in the present environment left in a store."""
-    keys = {claim.id: claim.digest for claim in claims}
+    known = {claim.id: claim for claim in claims}
     now = made_with()
     return {
         one.claim: one
         for one in stored
-        if keys.get(one.claim) == one.code
+        if one.claim in known
+        and known[one.claim].digest == one.code
+        and not outdated(known[one.claim], one.verdict)
         and (one.level, one.seed) == ("full", 0)
         and one.evidence.get("made_with") == now
     }

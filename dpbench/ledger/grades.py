@@ -116,6 +116,17 @@ def certified(claim: Claim, verdict: str) -> bool:
     return any(not stated or statement == stated for statement in found)
 
 
+def decided_by_certificate(claim: Claim, verdict: str) -> str:
+    """The verdict of an entry whose search found this one: "proved" beside a certificate of its formulas."""
+    return "proved" if verdict == "not refuted" and claim.kind != "privacy" and certified(claim, "proved") else verdict
+
+
+def outdated(claim: Claim, verdict: str) -> bool:
+    """Whether a kept verdict may be another by the certificates of today: of one that came, or of one that went."""
+    gone = verdict == "proved" and claim.kind != "privacy" and claim.over_region and not certified(claim, "proved")
+    return bool(gone) or decided_by_certificate(claim, verdict) != verdict
+
+
 @cache
 def _certificates() -> dict[tuple[str, str], list[str]]:
     """What the certificates state, by entry and the verdict that they decide."""

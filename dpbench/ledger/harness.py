@@ -36,7 +36,7 @@ from dpbench.bounds import lower as clopper_pearson
 from dpbench.core import validation
 from dpbench.core.sources import homes, reached_from
 from dpbench.ledger.attacks import Bound
-from dpbench.ledger.grades import PROVING, basis, certified
+from dpbench.ledger.grades import PROVING, basis, decided_by_certificate
 from dpbench.ledger.measurement import (
     LEVEL,
     Context,
@@ -96,8 +96,8 @@ def conclude(claim: Claim, context: Context) -> tuple[str, Evidence]:
 
         verdict, found = rated(claim, found, verdict)
     verdict = verdict or _verdict(claim, found)
-    if verdict == "not refuted" and claim.kind != "privacy" and certified(claim, "proved"):
-        verdict, found = "proved", replace(found, decided="", link="")
+    if (certain := decided_by_certificate(claim, verdict)) != verdict:
+        verdict, found = certain, replace(found, decided="", link="")
     return _graded(claim, verdict, replace(found, seed=context.seed, level=claim.level))
 
 

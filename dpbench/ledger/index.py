@@ -23,11 +23,12 @@ from dpbench.ledger.paper import Paper
 
 SCHEMA = 2
 _LEFT_OUT = {"run", "formal", "formulas", "figure", "nuisances", "frequencies", "errata"}
+_UNSAID = _LEFT_OUT - {"run", "errata"}
 SAID = [part.name for part in fields(Claim) if part.name not in _LEFT_OUT]
 _PAPER = ("name", "title", "authors", "year", "url", "version", "witness", "package")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Indexed(Claim):
     """A row of the index: it says all that is declared, and cannot be run.
 
@@ -42,6 +43,17 @@ class Indexed(Claim):
     key: str = ""
     over: str = ""
     found: Mapping[str, Any] | None = field(default=None, hash=False)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __post_init__(self) -> None:
+        """The row was checked where it was declared."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _UNSAID:
+            raise AttributeError(f"{name} is not in the index: what a document says of every entry is of SAID")
+        return super().__getattribute__(name)
 
     @property
     def digest(self) -> str:

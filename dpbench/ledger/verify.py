@@ -14,6 +14,7 @@ from dpbench.core import validation
 from dpbench.ledger import registry
 from dpbench.ledger.core import Claim
 from dpbench.ledger.entry import is_test, moved
+from dpbench.ledger.grades import outdated
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.paper import Paper
@@ -205,7 +206,8 @@ def verify(
         context = closing.enter_context(
             RunContext(level=level, seed=seed, workers=workers, store=store, progress=progress)
         )
-        stored = {} if recompute else context.recorded(runnable)
+        kept = {} if recompute else context.recorded(runnable)
+        stored = {c.id: kept[c.id] for c in runnable if c.id in kept and not outdated(c, kept[c.id].verdict)}
         here = [claim for claim in runnable if claim.id not in stored]
         lanes, groups = _lanes(here, workers, processes)
         if groups:

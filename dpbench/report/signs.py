@@ -21,13 +21,16 @@ _GREEK = {latex[1:]: sign for sign, latex in SIGNS.items() if sign.isalpha() and
     "epsilon": "ε", "eps": "ε"
 }  # fmt: skip
 _TYPED: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (rf"(?<![A-Za-z.`])(?<![A-Za-z]-)({'|'.join(_GREEK)})(?![A-Za-z]|_[a-z]{{3}})", lambda found: _GREEK[found[1]]),
+    (rf"(?<![A-Za-z.`\\])(?<![A-Za-z]-)({'|'.join(_GREEK)})(?![A-Za-z]|_[a-z]{{3}})", lambda found: _GREEK[found[1]]),
     (r"(?<![A-Za-z])([A-Za-zα-ωΑ-Ω])~", "\\1\u0303"),
     (r"(?<![A-Za-z])([LwvGf])\^(?=[ ,;:.()\];/_'|]|$)", "\\1\u0302"),
     (r"(?<![A-Za-z])(f)_?bar(?![A-Za-z])", "\\1\u0304"),
     (r"<(\w\*?, ?\w\*?)>", r"⟨\1⟩"),
+    (r"(?<=[^\W_])\*(?=\d)|(?<=\))\*(?=\d)", "·"),
+    (r"(?<=[^\W_])\*(?=[^\W_]|\(|√)|(?<=\))\*(?=[^\W_]|\(|√)", " "),
 )
-"""Letters as the ledger types them: Greek ones by name, with a tilde, a hat or a bar, and inner products."""
+"""Letters as the ledger types them: Greek ones by name, with a tilde, a hat or a bar, inner products, and products of
+formulas as in print. A star that no factor follows is a name's: w*."""
 _RELATIONS = {
     "<=": "≤", ">=": "≥", "!=": "≠", "<<": "≪", ">>": "≫", "+-": "±", "->": "→", " - ": " − ", "sqrt(": "√(",
     "infinity": "∞",

@@ -136,7 +136,14 @@ def known(store: Path | None, place: Path | None = None, *, ids: Iterable[str] |
         )
         for document in documents(place, wanted).values()
     ]
-    return sound(found + (stored_verdicts(store) if store is not None else []))
+    committed = {_same(one) for one in found}
+    later = stored_verdicts(store) if store is not None else []
+    return sound(found + [one for one in later if _same(one) not in committed])
+
+
+def _same(one: StoredVerdict) -> tuple[Any, ...]:
+    """What two records of one measurement have in common."""
+    return one.claim, one.level, one.seed, one.code, one.verdict, str(one.evidence.get("value"))
 
 
 def documents(place: Path | None = None, wanted: set[str] | None = None) -> Mapping[str, Mapping[str, Any]]:

@@ -1,6 +1,7 @@
 """What is said of an entry, as labelled parts: the terminal, the pages, the errata and the note are templates of them.
 
-To say one more thing of every entry, add a `Part` to `view`: it then stands wherever its `scope` allows.
+To say one more thing of every entry, add a `Part` to `view`: it then stands wherever its `scope` allows. What it reads
+of a claim must be in `index.json` (`dpbench.ledger.index.SAID`), which the terminal reads in the place of the claims.
 """
 
 from __future__ import annotations

@@ -325,6 +325,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     for one in (first, second):
         (path,) = one["certificates"]
         assert report_on(Path(path).read_text())["accepted"]
+        assert "{" not in json.loads(Path(path).read_text())["quote"]["text"]
     assert {path.name for path in folder.iterdir()} == {"gauss.pair-shift.json", "small.region.json"}
     shown = capsys.readouterr().out
     assert "in the author's words (nothing is decided of them)" in shown and "formulas: For all" in shown

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import dpbench_check
@@ -26,6 +27,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import formula, grades
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.statement import Real, Statement
+from dpbench.ledger.verify import verify
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory_settings
@@ -339,3 +341,17 @@ def test_an_edited_statement_is_no_longer_proved() -> None:
     narrow = entry.formal.replace(symbols={"s": Real("edited", 0, 1)})
     with RunContext(level="quick", seed=0, workers=1) as context:
         assert [context.run(one)[0] for one in (entry, replace(entry, formal=narrow))] == ["proved", "not refuted"]
+
+
+def test_a_stored_verdict_follows_the_certificates_of_today(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was stored before its certificate was written, and one whose certificate has gone since."""
+
+    def verdict() -> str:
+        return verify("glm.fact1.inequality", store=tmp_path / "runs.sqlite", workers=1).entries[0].verdict
+
+    with monkeypatch.context() as without:
+        without.setattr(grades, "certified", lambda claim, verdict: False)
+        assert verdict() == "not refuted"
+    assert verdict() == "proved"
+    monkeypatch.setattr(grades, "certified", lambda claim, verdict: False)
+    assert verdict() == "not refuted"

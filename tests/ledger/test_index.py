@@ -54,6 +54,8 @@ def test_what_is_read_is_what_is_declared_and_committed(written: Path) -> None:
         }
         with pytest.raises(RuntimeError, match="cannot be measured"):
             next(iter(read.values())).run(None)  # type: ignore[arg-type]
+        with pytest.raises(AttributeError, match="formal is not in the index"):
+            _ = next(iter(read.values())).formal
     assert not any(isinstance(claim, Indexed) for claim in registry.own_claims())
 
 

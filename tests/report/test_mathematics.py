@@ -21,12 +21,17 @@ def test_plain_mathematics_gets_its_signs_exponents_and_indices() -> None:
     assert str(mathematics.typeset("B^2X^2, L^_iota at sqrt(k_1) w*")) == (
         "B<sup>2</sup>X<sup>2</sup>, L\u0302<sub>ι</sub> at √(k<sub>1</sub>) w<sup>*</sup>"
     )
+    products = str(mathematics.typeset("B*sqrt(n*epsilon) + 2*H*B*X^2*(1 + w*) for all B*, w*_j"))
+    assert (
+        products
+        == "B √(n ε) + 2 H B X<sup>2</sup> (1 + w<sup>*</sup>) for all B<sup>*</sup>, w<sup>*</sup><sub>j</sub>"
+    )
     assert signs.plain("delta >= 1 - beta") == "δ ≥ 1 − β"
     assert signs.signs_as_mathematics("f\u0302 n\u0303") == r"\ensuremath{\hat{f}} \ensuremath{\tilde{n}}"
 
 
 def test_in_markdown_no_sign_of_the_text_is_markup() -> None:
-    made = mathematics.in_markdown("|w|_2 <= 2*y_1 `a_b` [x](y) ~ $z$ \n second line")
+    made = mathematics.in_markdown("|w|_2 <= 2 * y_1 `a_b` [x](y) ~ $z$ \n second line")
     assert not set("|*_`[]~$\\\n") & set(made) and "<code>" in made and "second line" in made
     for name, sign in (("&#124;", "|"), ("&#42;", "*")):
         assert name in made and sign not in made

@@ -34,6 +34,8 @@ class Trace:
     margin : float
         At `best`; -inf where no admissible point was met.
     evaluations, admissible : int
+    missed : float
+        By how much the conditions are missed at the least; 0 where an admissible point was met.
     violated : bool
         Whether a margin above the threshold was met.
     cut : str
@@ -44,6 +46,7 @@ class Trace:
     margin: float = -np.inf
     evaluations: int = 0
     admissible: int = 0
+    missed: float = np.inf
     violated: bool = False
     cut: str = ""
     good: list[tuple[float, np.ndarray]] = field(default_factory=list, repr=False)
@@ -52,6 +55,7 @@ class Trace:
         """Add the counts of an earlier round."""
         self.evaluations += before.evaluations
         self.admissible += before.admissible
+        self.missed = min(self.missed, before.missed)
 
 
 Look = Callable[[np.ndarray], tuple[float, float]]
@@ -85,6 +89,7 @@ def climb(
         point = np.clip(units, 0.0, 1.0)
         missed, margin = look(point)
         trace.evaluations += 1
+        trace.missed = min(trace.missed, missed)
         if missed > 0.0:
             return PENALTY + missed
         trace.admissible += 1
