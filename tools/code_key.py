@@ -17,15 +17,16 @@ ROOT = Path(__file__).resolve().parents[1]
 AUDITOR = ("dpbench/core", "dpbench/privacy", "dpbench/auditing")
 HEAVY_TAILED = ("dpbench/core", "dpbench/privacy", "dpbench/papers/heavytail")
 RESTS_ON: dict[str, tuple[str, ...]] = {
+    "accountants.json": AUDITOR,
     "arrays.json": AUDITOR,
     "audit.json": AUDITOR,
     "bits.json": (*AUDITOR, "dpbench/papers"),
+    "dpsgd.json": AUDITOR,
     "faults.json": ("dpbench/core", "dpbench/runs", "dpbench/ledger"),
     "heavytail_real.json": HEAVY_TAILED,
     "heavytail_speed.json": HEAVY_TAILED,
     "one_run.json": AUDITOR,
     "publicdata_risk.json": ("dpbench/core", "dpbench/privacy", "dpbench/papers/publicdata"),
-    "publicdata_speed.json": ("dpbench/core", "dpbench/privacy", "dpbench/papers/publicdata"),
     "search.json": ("checker", "lowerbounds", "dpbench/certificates", "dpbench/ledger", "dpbench/papers"),
     "second_zoo.json": AUDITOR,
 }

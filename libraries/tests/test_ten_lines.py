@@ -1,9 +1,9 @@
 """Ten mechanisms of three libraries at the claims they make: ``pip install opendp``, then
 ``pytest libraries/tests/test_ten_lines.py -n 0`` (the other libraries are installed by the audit)."""
 
-import opendp.prelude as dp
 import pytest
 
+dp = pytest.importorskip("opendp.prelude", reason="pip install opendp")
 dp.enable_features("contrib", "idealized-numerics")
 REAL = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
 SCORES = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)

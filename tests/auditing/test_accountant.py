@@ -69,28 +69,6 @@ def test_many_steps_beside_dp_accounting() -> None:
     assert high - low < 0.01
 
 
-REPORTS = {
-    "opacus 643, GDP": (dpsgd(3, 0.2, 50), 1.83, 1 / 48_000, "add_remove", "refuted", "central limit"),
-    "opacus 643, RDP": (dpsgd(3, 0.2, 50), 2.16, 1 / 48_000, "add_remove", "holds", ""),
-    "opacus 715": (dpsgd(0.6, 0.05, 10), 2.51, 1e-5, "add_remove", "refuted", "central limit"),
-    "google 378": (dpsgd(1), 4.378, 1e-5, "replace", "refuted", "added or removed"),
-    "google 378, mended": (dpsgd(1), 10.0, 1e-5, "replace", "holds", ""),
-    "prv_accountant 17, PRV": (dpsgd(4, 0.00033, 10_000), 0.056, 1.1e-18, "add_remove", "refuted", ""),
-    "prv_accountant 17, RDP": (dpsgd(4, 0.00033, 10_000), 0.669, 1.1e-18, "add_remove", "holds", ""),
-    "tensorflow/privacy 166": (dpsgd(1, 0.00105), 0.0, 1e-3, "add_remove", "holds", ""),
-}
-"""Public reports: issue, mechanism, what was said, verdict, and the slip that explains it."""
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_public_reports(report: str) -> None:
-    steps, epsilon, delta, relation, verdict, slip = REPORTS[report]
-    found = dpbench.check_accountant(steps, epsilon, delta, relation=relation)
-    assert found.verdict == verdict
-    assert str(found).startswith(f"{verdict}: ")
-    assert (slip in str(found)) and (bool(slip) == bool(found.slips))
-
-
 def test_a_step_fewer_and_a_single_step_are_named() -> None:
     low, high = dpbench.check_accountant(dpsgd(0.8, 0.1, 2), 1.0, 1e-5).epsilon
     slips = dpbench.check_accountant(dpsgd(0.8, 0.1, 3), 0.5 * (low + high), 1e-5).slips

@@ -264,7 +264,6 @@ def test_committed_figures_are_those_of_the_committed_evidence(tmp_path: Path) -
 
 DRAWN = {
     "boxes_heavytail": "studies.heavytail --json heavytail_speed.json --figure boxes_heavytail",
-    "calls_publicdata": "studies.publicdata --json publicdata_speed.json --figure calls_publicdata",
     "risk_publicdata": "studies.publicdata_risk --json publicdata_risk.json --figure risk_publicdata",
     "bench_401ksubs": "bench --from bench_401ksubs.json --figure bench_401ksubs",
     "bench_meps": "bench --from bench_meps.json --figure bench_meps",

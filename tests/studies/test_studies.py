@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from studies import dpsgd
 from tools import code_key
 from tools.pages import tables
 
@@ -26,6 +27,7 @@ SMALL: dict[str, tuple[str, tuple[str, ...], str, Callable[[Any], str] | None]] 
     "third zoo": ("second_power", ("--zoo", "third", "--seeds", "2", "--trials", "4000"), "third zoo",
                   tables.third_zoo),
     "arrays": ("arrays", ("--law", "Laplace, 300 rows", "--seeds", "2"), "laws", tables.arrays),
+    "DP-SGD": ("dpsgd", (), "", dpsgd.shown),
     "one run": ("one_run", ("--seeds", "2"), "", tables.one_run),
     "validity": ("validity", ("--case", "laplace", "--audits", "4"), "validity", tables.validity),
     "dependence": ("dependence", ("--planted", "1", "--correct", "1"), "dependence", tables.dependence),
@@ -33,13 +35,11 @@ SMALL: dict[str, tuple[str, tuple[str, ...], str, Callable[[Any], str] | None]] 
     "search": ("search", ("--seconds", "0.02", "--evaluations", "20"), "", tables.recall),
     "heavy tails": ("heavytail", (), "", tables.sampler),
     "real heavy tails": ("heavytail_real", (), "", None),
-    "public data": ("publicdata", (), "", None),
     "risk on public data": ("publicdata_risk", (), "", None),
 }  # fmt: skip
 """The module, the options of a small run, the part of the file that has its rows, and the table of the pages."""
 EVIDENCE = {"power": "audit.json", "validity": "audit.json", "dependence": "audit.json", "second_power":
-            "second_zoo.json", "own_bits": "bits.json", "heavytail": "heavytail_speed.json", "publicdata":
-            "publicdata_speed.json"}  # fmt: skip
+            "second_zoo.json", "own_bits": "bits.json", "heavytail": "heavytail_speed.json"}  # fmt: skip
 
 
 def shrink(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,13 +47,14 @@ def shrink(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     name = module.__name__.rpartition(".")[2]
     if name == "second_power":
         monkeypatch.setattr(module, "ZOOS", {key: dict([*zoo.items()][:2]) for key, zoo in module.ZOOS.items()})
+    elif name == "dpsgd":
+        monkeypatch.setattr(module, "LOOPS", dict([*module.LOOPS.items()][-2:]))
+        monkeypatch.setattr(module, "CELLS", module.CELLS[2:3])
+        monkeypatch.setattr(module, "TRIALS", 2000)
     elif name == "heavytail":
         monkeypatch.setattr(module, "SETTINGS", (module.Setting(1, 200, 2.0, 1, 100.0),))
     elif name == "heavytail_real":
         monkeypatch.setattr(module, "SIZES", (100, 200))
-    elif name == "publicdata":
-        made = module.releases
-        monkeypatch.setattr(module, "releases", lambda: made((300,)))
     elif name == "publicdata_risk":
         document, base = module.document, {**module.BASE, "n": 1000}
         grids = {"n": (300, 1000), "sigma": (1.0,), "m": (64,), "epsilon": (1.0,)}

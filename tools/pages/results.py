@@ -21,6 +21,8 @@ from dpbench.report import errata, stored
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown
 from dpbench.report.stored import Shown
+from studies import dpsgd
+from tests.zoo import accountants
 from tools.code_key import RESTS_ON, fresh
 from tools.pages import ledger_tables, libraries, tables
 
@@ -165,7 +167,7 @@ PAGES = (
              "the same intervals on as many runs; the shortfall is exact ε minus bound. Seconds are of one core "
              "(`python -m studies.power --json evidence/audit.json`).", ("scalars", "zoo", "vectors")),
         Part("second_zoo.json", tables.second_zoo,
-             "A second zoo, at 95% and 200,000 runs a side; the last column holds its first run, before the choice of "
+             "A second zoo, at 95% and 50,000 runs a side; the last column holds its first run, before the choice of "
              "an event was changed because of it (`python -m studies.second_power --json evidence/second_zoo.json`).",
              ("second zoo",)),
         Part("second_zoo.json", tables.third_zoo,
@@ -187,6 +189,15 @@ PAGES = (
              "One run: `audit_one_run_scores` and jax-privacy's `epsilon_one_run` on the same coins and scores, at 95% "
              "and δ = 1e-5, mean bounds and standard errors (`python -m studies.one_run --json "
              "evidence/one_run.json`; its `epsilon_one_run_fdp` supposes a Gaussian mechanism and is left out):"),
+    )),
+    Page("dpsgd", "DP-SGD as it is run", (
+        Part("dpsgd.json", dpsgd.shown,
+             "[What each loop is, and how to read this](../guide/dpsgd.md). At the head the ε that is claimed at δ = "
+             "1e-5; in a cell the exact ε, a lower bound by an audit, and the verdict on the whole curve δ(ε) (`python "
+             "-m studies.dpsgd --json evidence/dpsgd.json`)."),
+        Part("accountants.json", accountants.shown,
+             "Public reports, checked by `dpbench.check_accountant`; upper ends of bounds, seconds of the processor "
+             "(`python -m tests.zoo.accountants --json evidence/accountants.json`)."),
     )),
     Page("libraries", "Released libraries, audited", (
         Part("libraries.json", libraries.audits,

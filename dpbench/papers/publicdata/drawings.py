@@ -1,4 +1,4 @@
-"""The figures of the public-data paper: privacy of RRSPM, excess risks, stability, cost of the oracles."""
+"""The figures of the public-data paper: privacy of RRSPM, excess risks and stability."""
 
 from __future__ import annotations
 
@@ -148,30 +148,4 @@ def stability_regularized(evidence: Mapping[str, Any]) -> Figure:
     log_ticks(axes.xaxis, axes.yaxis)
     axes.set_title("Algorithm 3: stability", loc="left")
     axes.legend(loc="lower left")
-    return figure
-
-
-@styled
-def cost(document: Mapping[str, Any]) -> Figure:
-    """Oracle calls and CPU seconds of a release over n: what ``python -m studies.publicdata --json`` wrote."""
-    figure, places = panels(2, 1, width=3.4, height=4.6, sharex=True)
-    for axes, what, label in (
-        (places[0], "calls", "oracle calls an output"),
-        (places[1], "seconds", "CPU seconds a release"),
-    ):
-        for name, colour, marker in (
-            ("Algorithm 2", VERMILION, "o"),
-            ("Algorithm 4", BLUE, "s"),
-            ("Algorithm 3", GREY, "^"),
-            ("ERM", "black", "x"),
-        ):
-            rows = sorted((row["n"], row[what]) for row in document["rows"] if row["algorithm"] == name)
-            n, values = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-            shown = {"Algorithm 2": "Algorithm 2, $J$ of its rate", "ERM": "ERM, not private"}.get(name, name)
-            axes.plot(n, values, color=colour, marker=marker, label=shown)
-        axes.set(xscale="log", yscale="log", ylabel=label)
-        log_ticks(axes.xaxis, axes.yaxis)
-    places[1].set_xlabel("number of records $n$")
-    places[0].set_title("Cost on thresholds, one core", loc="left")
-    figure.legend(*places[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
