@@ -17,7 +17,7 @@ from typing import Any
 from dpbench.auditing.audit import audit
 from dpbench.core import validation
 from dpbench.ledger import registry
-from dpbench.ledger.evidence import folder
+from dpbench.ledger.places import folder
 
 TRIALS, FEW = 200_000, 10_000
 CONFIDENCE = 1.0 - 1e-6

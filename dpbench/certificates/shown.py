@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dpbench.core import validation
-from dpbench.ledger.evidence import committed, folder
+from dpbench.ledger.evidence import committed
+from dpbench.ledger.places import folder
 from dpbench.ledger.registry import by_id
 
 PLACE = "evidence/certificates"

@@ -47,7 +47,7 @@ NUMBER: dict[str, Any] = {"parser": number, "metavar": "NUMBER"}
 
 def claim_ids(incomplete: str) -> list[str]:
     """Ids that begin so, for the shell's completion: of the committed evidence, whose files are named by them."""
-    from dpbench.ledger.evidence import folder
+    from dpbench.ledger.places import folder
 
     return sorted(path.stem for path in folder().glob("*.json") if path.stem.startswith(incomplete))
 

@@ -33,7 +33,7 @@ def by_entry(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
 @cache
 def places() -> Mapping[str, Mapping[str, Any]]:
     """What ``moved.json`` says of each id; empty where there is none."""
-    from dpbench.ledger.evidence import folder
+    from dpbench.ledger.places import folder
 
     file = folder().parent / "moved.json"
     return json.loads(file.read_text(encoding="utf-8"))["ids"] if file.is_file() else {}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger.grades import outdated
+from dpbench.ledger.places import checkout, folder
 from dpbench.ledger.premises import STANDING
 from dpbench.runs.environment import machine, made_with, processor_type, versions
 from dpbench.runs.store import StoredVerdict
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 SCHEMA = 3
 NONE = "no evidence"
 """Why an entry is stale that nothing is committed of."""
-_PACKAGE = Path(__file__).resolve().parents[1]
 _PLACE = {"id", "entry", "row"}
 _FIELDS = {"verdict", "level", "seed", "evidence", "code", "environment", "commit", "clean"}
 
@@ -53,17 +53,6 @@ class Status:
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
         return {"id": self.id, "code": self.code, "because": list(self.because), "environment": self.environment}
-
-
-def folder() -> Path:
-    """Where the committed evidence is: in the checkout, or in the installed package."""
-    inside = _PACKAGE / "_evidence" / "ledger"
-    return inside if inside.is_dir() else checkout() / "evidence" / "ledger"
-
-
-def checkout() -> Path:
-    """The folder that holds the packages: the root of a checkout, if it is one."""
-    return _PACKAGE.parent
 
 
 def committed(place: Path | None = None, ids: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpbench.core import validation
+from dpbench.ledger.places import folder
 from dpbench.ledger.words import DECIDED, FAILED, GUARANTEES, LINKS
 
 if TYPE_CHECKING:
@@ -130,8 +131,6 @@ def outdated(claim: Claim, verdict: str) -> bool:
 @cache
 def _certificates() -> dict[tuple[str, str], list[str]]:
     """What the certificates state, by entry and the verdict that they decide."""
-    from dpbench.ledger.evidence import folder
-
     found: dict[tuple[str, str], list[str]] = {}
     for path in sorted((folder().parent / "certificates").glob("*.json")):
         one = json.loads(path.read_text(encoding="utf-8"))

@@ -16,10 +16,11 @@ from typing import Any
 from dpbench.core import sources
 from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.evidence import committed, folder
+from dpbench.ledger.evidence import committed
 from dpbench.ledger.grades import basis
 from dpbench.ledger.measurement import Context
 from dpbench.ledger.paper import Paper
+from dpbench.ledger.places import folder
 
 SCHEMA = 2
 _LEFT_OUT = {"run", "formal", "formulas", "figure", "nuisances", "frequencies", "errata"}

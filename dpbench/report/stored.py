@@ -110,7 +110,7 @@ def known(store: Path | None, place: Path | None = None, *, ids: Iterable[str] |
     store : Path or None
         None: the committed evidence alone.
     place : Path, optional
-        A folder of committed evidence; default that of `dpbench.ledger.evidence.folder`.
+        A folder of committed evidence; default that of `dpbench.ledger.places.folder`.
     ids : iterable of str, optional
         The entries whose committed evidence is read, and their premises; default all.
 

@@ -18,7 +18,7 @@ from made_up import GOOD, LONG, WRONG
 from dpbench import AuditResult
 from dpbench.auditing.accountant import AccountantCheck
 from dpbench.auditing.one_run import Guessed
-from dpbench.ledger import evidence, outcome, words
+from dpbench.ledger import evidence, outcome, places, words
 from dpbench.ledger.measurement import Evidence
 
 SCHEMA = json.loads(resources.files("dpbench.report").joinpath("schema.json").read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ def test_errata_and_committed_evidence_are_of_the_schema(paper: str, run: Any) -
     made = json.loads(out)
     assert code == 0 and made["entries"]
     assert not [error.message for error in of("errata").iter_errors(made)]
-    paths = sorted(evidence.folder().glob(f"{paper}.*.json"))
+    paths = sorted(places.folder().glob(f"{paper}.*.json"))
     assert paths
     for path in paths[:: 1 if paper == "glm" else 7]:
         assert of("evidence_file").is_valid(json.loads(path.read_text(encoding="utf-8"))), path
