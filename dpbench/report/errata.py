@@ -9,10 +9,12 @@ paper's own caveats, the check of the quotation, the authors' reply. All of it s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dpbench.core import validation
+from dpbench.core.version import __version__
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.premises import STANDING
@@ -56,14 +58,18 @@ def heading(paper: Paper) -> list[str]:
     read = f"What was read is {paper.version}. " if paper.version else ""
     return [
         f'Errata proposed for "{paper.title}"',
-        f"To {authors}: with thanks for a paper whose statements a program can try. What follows are {len(found)} "
-        f"findings about {results} of its results, where the program disagrees with what is printed; most are slips "
-        "without effect on the results, and each names the entry of the ledger that states what holds instead. "
-        + covered(paper),
+        f"To {authors}: with thanks for a paper whose statements a program can try. It is dpbench {__version__}, whose "
+        f"ledger has an entry for each statement tried. {len(found)} findings about {results} results disagree with "
+        f"what is printed ({harms(found)}); each names the entry that states what holds instead. {covered(paper)}",
         f"{read}Whether a later version mends a point is not known. Quotations are the paper's words and formulas; "
-        '" ... " stands for what is left out. Each point has the command that shows it, and a place for your reply: a '
-        "correction of ours is as welcome as a comment.",
+        '" ... " stands for what is left out. A correction of ours is as welcome as a comment.',
     ]
+
+
+def harms(found: Sequence[Claim]) -> str:
+    """How many findings hurt whom."""
+    count = Counter(HURTS.get(claim.hurt.partition(":")[0], UNSAID) for claim in found)
+    return "; ".join(f"{meaning}: {number}" for meaning, number in count.items())
 
 
 def covered(paper: Paper) -> str:

@@ -23,7 +23,7 @@ from dpbench.report.signs import escaped, prose
 from dpbench.report.view import NOT_ASKED, NOTE, Part, view
 
 SMALL = ("step", "misprint")
-"""Weights of the one table; the others are items of their own."""
+"""Weights of the one table, in which slips stand too; the others are items of their own."""
 
 
 def quoted(quote: str) -> str:
@@ -54,7 +54,9 @@ def _piece(text: str) -> str:
     outside = "".join(text.split("$")[0::2]) if "$" in text else text
     if "$" not in text and re.search(r"[\\^_]", text):
         return f"${text.strip()}$" if _opens_and_closes(text) else ""
-    return "" if re.search(r"[\\^_]", outside) else re.sub(r"\$\s*(.*?)\s*\$", r"$\1$", text).replace("“", "``")
+    if re.search(r"[\\^_]", outside):
+        return ""
+    return re.sub(r"(\$[^$]*\$) (?=[-.,;:)])", r"\1", re.sub(r"\$\s*(.*?)\s*\$", r"$\1$", text)).replace("“", "``")
 
 
 def _opens_and_closes(text: str) -> bool:
@@ -111,17 +113,24 @@ def latex(paper: Paper) -> str:
         asked = [part for part in view(claim, scope=NOTE) if part.lines != (NOT_ASKED,)]
         unasked |= len(asked) < len(view(claim, scope=NOTE))
         entries.append((claim, asked))
+    small = [entry for entry in entries if _small(entry[0])]
     made = environment.get_template("note.tex.j2").render(
-        title=title, preface=preface, paper=paper, body=body(paper), small=SMALL, entries=entries, unasked=unasked,
+        title=title, preface=preface, paper=paper, body=body(paper), unasked=unasked,
+        large=[entry for entry in entries if entry not in small], small=small,
     )  # fmt: skip
     return made + "\n"
 
 
+def _small(claim: Claim) -> bool:
+    return claim.weight in SMALL or claim.hurt.startswith("letter")
+
+
 def _set(part: Part) -> str:
-    """A part of an entry; empty where the paper's words cannot be set."""
+    """A part of an entry, with its full stop; empty where the paper's words cannot be set."""
     form = {"quotation": quoted, "caveat": set_caveat, "command": lambda line: rf"\texttt{{{escaped(line)}}}"}
     said = "; ".join(map(form.get(part.form, prose), part.lines))
-    return f"``{said}''" if said and part.form == "quotation" else said
+    stop = "." * bool(said and part.form != "command" and not re.search(r"[.,:](”|'')?$", said))
+    return f"``{said}''{stop}" if said and part.form == "quotation" else said + stop
 
 
 def _breakable(name: str) -> str:

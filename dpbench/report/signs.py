@@ -14,7 +14,7 @@ SIGNS = {
     "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "≪": r"\ll", "≫": r"\gg", "√": r"\sqrt{}", "∞": r"\infty", "−": "-",
     "×": r"\times", "·": r"\cdot", "±": r"\pm", "‖": r"\Vert{}", "⟨": r"\langle", "⟩": r"\rangle", "⊤": r"\top",
     "⊥": r"\bot", "²": "^2", "³": "^3", "₀": "_0", "₁": "_1", "₂": "_2", "ℓ": r"\ell", "→": r"\to", "∈": r"\in",
-    "∫": r"\int",
+    "∫": r"\int", "∼": r"\sim", "′": "{}'",
 }  # fmt: skip
 """The mathematics that LaTeX prints a sign with."""
 _GREEK = {latex[1:]: sign for sign, latex in SIGNS.items() if sign.isalpha() and sign != "ℓ"} | {
@@ -32,8 +32,8 @@ _TYPED: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 """Letters as the ledger types them: Greek ones by name, with a tilde, a hat or a bar, inner products, and products of
 formulas as in print. A star that no factor follows is a name's: w*."""
 _RELATIONS = {
-    "<=": "≤", ">=": "≥", "!=": "≠", "<<": "≪", ">>": "≫", "+-": "±", "->": "→", " - ": " − ", "sqrt(": "√(",
-    "infinity": "∞",
+    "<=": "≤", ">=": "≥", "!=": "≠", "<<": "≪", ">>": "≫", "+-": "±", "->": "→", " ~ ": " ∼ ", " - ": " − ",
+    "sqrt(": "√(", "infinity": "∞",
 }  # fmt: skip
 _CODE = re.compile(r"`([^`]*)`")
 _PARTS = re.compile(
@@ -42,6 +42,15 @@ _PARTS = re.compile(
     "|(?<![A-Za-z][wB])(?<=[wB\u0302\u0303])(?P<star>\\*)"
     "|(?:(?<![A-Za-z][A-Za-z])(?<=[A-Za-zα-ωΑ-Ω|)'*\u0302-\u0304])_|(?<=[A-Za-z])_(?=\\w(?!\\w)))(?P<down>\\{[^{}]*\\}|[A-Za-z0-9α-ωΑ-Ω]+\\*?)"
 )
+_JOINED = re.compile(
+    r"(?:^|(?<=[\w)*|\]])) (?=[=≤≥<>≪≫∈≠→∼] )|(?<=[=≤≥<>≪≫∈≠→∼]) "
+    r"|(?:^|(?<![^\W_][^\W_])(?<=[b-zB-ZΑ-Ωα-ω\d)])) (?=[b-zB-ZΑ-Ωα-ω√](?![^\W_]))"
+)
+"""Spaces within a formula, at which no line ends: about a relation, and between factors."""
+_LETTER = re.compile(
+    r"(?<![A-Za-z'’])(?<![A-Za-z]\.)(?<!appendix )([B-HJ-Zb-z])(?![A-Za-z0-9\u0302-\u0304]|\.[A-Za-z0-9])"
+)
+"""A letter alone is a symbol, but for a, A and I, names of sections and abbreviations."""
 _ESCAPED = str.maketrans(
     {c: rf"\{c}" for c in "&%$#_{}"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
@@ -86,13 +95,26 @@ def prose(text: str) -> str:
     for n \ensuremath{\varepsilon} read $\sqrt{\mbox{n}}$ w$_{i}$$^{2}$
     """
     forms = {
-        "text": escaped,
+        "text": _with_letters,
         "code": lambda code: rf"\texttt{{{escaped(code).replace('--', '-{}-')}}}",
         "root": lambda under: rf"$\sqrt{{\mbox{{{prose(under)}}}}}$",
         "up": lambda power: f"$^{{{signs_as_mathematics(power)}}}$",
         "down": lambda index: f"$_{{{signs_as_mathematics(index)}}}$",
     }
-    return "".join(forms[kind](part) for kind, part in parts(re.sub(r'"([^"]*)"', r"“\1”", text)))
+    text = re.sub(r"(?<![\w.])(?:1|(\d[\d.]*))e([+-]?\d+)", _power_of_ten, re.sub(r'"([^"]*)"', r"“\1”", text))
+    return "".join(forms[kind](part) for kind, part in parts(text.replace("''", "′′")))
+
+
+def _power_of_ten(found: re.Match[str]) -> str:
+    return f"{found[1]}·" * bool(found[1]) + f"10^{int(found[2])}"
+
+
+def _with_letters(text: str) -> str:
+    """As `escaped`, with symbols of one letter as mathematics, formulas unbroken and powers of ten as such."""
+    if "$" in text:
+        return escaped(text)
+    marked = _LETTER.sub(lambda found: chr(0xE000 + ord(found[1])), _JOINED.sub("\u00a0", text))
+    return re.sub("[\ue000-\ue07f]", lambda found: f"${chr(ord(found[0]) - 0xE000)}$", escaped(marked))
 
 
 def escaped(text: str) -> str:

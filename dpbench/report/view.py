@@ -26,7 +26,7 @@ MEANING = {
     "misprint": "Misprints and slips of the pen",
 }
 HURTS = {
-    "use": "Privacy is broken in ordinary use",
+    "use": "Less private than claimed, in ordinary use",
     "corner": "Fails in a stated range",
     "proof": "A proof or a constant fails, no result in use",
     "letter": "Slips, which hurt only who takes them to the letter",

@@ -30,15 +30,18 @@ def test_files_that_a_note_names_are_there() -> None:
 def test_numbers_of_the_glm_note_are_those_of_its_statements() -> None:
     note, sizes = NOTES["glm"], (10**6, 10**10, 10**14)
     over = [f"{theorem3.least_excess(n, n**-0.5, 1e-15) / theorem3.remark_rate(n, n**-0.5, 1e-15):.2g}" for n in sizes]
-    assert "{}, {} and {} times the remark's rate".format(*over) in note
+    assert "{} and {} times the".format(*over[1:]) in note and "175 times at $r=10^6$" in note
+    assert int(theorem3.least_excess(10**18, 1.0, 1e-5, 1e6) / theorem3.remark_rate(10**18, 1.0, 1e-5, 1e6)) == 175
     (lowest,) = (claim.formal for claim in glm.claims if claim.id == "glm.thm4.floor.corrected")
     assert lowest is not None and lowest.number("c") == pytest.approx(PROVED)
     assert f"{gaussian.delta(1.0, 1.0 / math.sqrt(math.log(1e5))) * 1e5:.2f}\\cdot10^{{-5}}" in note
     rate = (3.0 - math.log(4.0)) / 2.0  # log P(chi^2_k > 4k) <= -rate k
-    assert f"{1.0 / rate:.2f}\\log(2n/\\delta)$ suffices" in note
+    assert f"k\\ge{1.0 / rate:.2f}\\log(2n/\\delta)$" in note
     assert math.exp(1.0 / 4.0) / 4.0 < 0.33 and "but for a chance of $0.33\\beta$" in note
     floor, _, _ = theorem10.rate_floor(10**8, 1e-4, 1)
     assert f"{math.floor(1e3 * floor) / 1e3:.3f}\\,GB" in note
+    logs = math.log(2e8 / 1e-5) * math.log(1e5)
+    assert floor / (1e-4 + (1.0 + math.sqrt(logs)) / 1e2) > 5.0
 
 
 _STATEMENT = re.compile(r"\\begin\{statement\}(.*?)\\end\{statement\}", re.DOTALL)

@@ -149,18 +149,19 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("typed", "set_as"), [
-    ("B^2X^2", r"B$^{2}$X$^{2}$"),
-    ('read "n eps"', "read “n ε”"),
+    ("B^2X^2", r"$B$$^{2}$$X$$^{2}$"),
+    ('read "n eps"', "read “$n$\u00a0ε”"),
     ("`dpbench errata glm --coverage`", r"\texttt{dpbench errata glm -{}-coverage}"),
-    ("n^(-1/2), e^eps", "n$^{-1/2}$, e$^{ε}$"),
-    ("n^-0.4, e^-t", r"n$^{-0.4}$, e$^{-t}$"),
-    ("x^((theta-1)/theta)", "x$^{(θ-1)/θ}$"),
-    ("L^_iota at <x, w*>", r"\ensuremath{\hat{L}}$_{ι}$ at ⟨x, w$^{*}$⟩"),
+    ("n^(-1/2), e^eps", "$n$$^{-1/2}$, $e$$^{ε}$"),
+    ("n^-0.4, e^-t", r"$n$$^{-0.4}$, $e$$^{-t}$"),
+    ("x^((theta-1)/theta)", "$x$$^{(θ-1)/θ}$"),
+    ("L^_iota at <x, w*>", r"\ensuremath{\hat{L}}$_{ι}$ at ⟨$x$, $w$$^{*}$⟩"),
     ("|f^ - fbar|_m, f_bar'",
      r"\textbar{}\ensuremath{\hat{f}} − \ensuremath{\bar{f}}\textbar{}$_{m}$, \ensuremath{\bar{f}}'"),
     ("sqrt(2 (d log(m/d) + k)) >= sup_w x_bound, the_word",
-     r"$\sqrt{\mbox{2 (d log(m/d) + k)}}$ ≥ sup$_{w}$ x$_{bound}$, the\_word"),
-    ("sigma~ of delta_claimed > 3", r"\ensuremath{\tilde{σ}} of delta\_claimed \textgreater{} 3"),
+     r"$\sqrt{\mbox{2 ($d$ log($m$/$d$) + $k$)}}$" "\u00a0≥\u00a0" r"sup$_{w}$" "\u00a0" r"$x$$_{bound}$, the\_word"),
+    ("Theorem 13'' of appendix D: w ~ N, 2.5e-5", "Theorem 13′′ of appendix D: $w$\u00a0∼\u00a0$N$, 2.5·10$^{-5}$"),
+    ("sigma~ of delta_claimed > 3", "\\ensuremath{\\tilde{σ}} of delta\\_claimed\u00a0\\textgreater{}\u00a03"),
 ])  # fmt: skip
 def test_formulas_of_the_ledger_are_set(typed: str, set_as: str) -> None:
     for sign, latex in SIGNS.items():
@@ -178,7 +179,7 @@ def test_quotes_are_set_where_their_braces_close(quote: str, set_as: str) -> Non
 
 def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out() -> None:
     said = note.set_caveat("A.2: \u201cfor $\\sigma^2$ large\u201d, so for n^2 > 1 it holds.")
-    assert said == "A.2: ``for $\\sigma^2$ large'', so for n$^{2}$ \\textgreater{} 1 it holds."
+    assert said == "A.2: ``for $\\sigma^2$ large'', so for $n$$^{2}$\u00a0\\textgreater{}\u00a01 it holds."
     assert note.set_caveat("it says \u201c$\\sigma^2\u201d") == note.set_caveat("") == ""
 
 

@@ -60,13 +60,32 @@ def test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mec
 
 
 def test_the_statement_on_algorithm_3_has_the_floor_and_the_remark_of_the_code() -> None:
-    for t in (10.0, 1e3, 1e5):
-        n = t**6
-        at = {"t": t}
-        assert theorem3.REMARK.number("excess", **at) <= theorem3.least_excess(n, n**-0.5, n**-2.0)
-        assert theorem3.REMARK.number("remark", **at) == pytest.approx(theorem3.remark_rate(n, n**-0.5, n**-2.0))
-    n = 10**8  # at epsilon = n^(-1/4), where Theorem 3 implies the remark up to logarithms, the floor is below it
-    assert theorem3.least_excess(n, n**-0.25, n**-2.0) < theorem3.remark_rate(n, n**-0.25, n**-2.0)
+    for t, a, b in ((10.0, 3, 0), (1e3, 3, 0), (1e5, 3, 0), (1e3, 0, 2), (1e3, 1, 1)):
+        n, epsilon, radius, at = t**6, t**-a, t**b, {"t": t, "a": a, "b": b}
+        assert theorem3.REMARK.number("excess", **at) <= theorem3.least_excess(n, epsilon, n**-2.0, radius)
+        assert theorem3.REMARK.number("remark", **at) == pytest.approx(
+            theorem3.remark_rate(n, epsilon, n**-2.0, radius)
+        )
+    n = 10**8  # at r = n^(1/6) epsilon^(2/3) Theorem 3 implies the remark up to logarithms: the floor is below it
+    for a in (0.0, 0.25):
+        at = n, n**-a, n**-2.0, n ** (1.0 / 6.0 - 2.0 * a / 3.0)
+        assert theorem3.least_excess(*at) < theorem3.remark_rate(*at)
+
+
+def test_at_a_large_radius_algorithm_3_is_beyond_the_remark_at_epsilon_1() -> None:
+    """The instances of the consequence, and the sensitivity and the two costs at λ from minimisers themselves."""
+    over = [theorem3.least_excess(n, 1.0, 1e-5, r) / theorem3.remark_rate(n, 1.0, 1e-5, r)
+            for n, r in ((10**12, 1e3), (10**18, 1e6))]  # fmt: skip
+    assert over == pytest.approx([2.65, 175.1], rel=3e-3)
+    n, r, mu = 10**6, 50.0, gaussian.mu(1.0, 1e-5)
+    costs = []
+    for lam in np.geomspace(1e-7, 1e4, 3_000):
+        x, p = 0.5 * lam * r, min(1.0, 0.5 * lam * r**2)
+        near, far = x / (x**2 + 0.5 * lam), ((n - 1) * x - 1.0) / ((n - 1) * x**2 + 1.0 + 0.5 * n * lam)
+        moved = near - far if lam * r**2 <= 2.0 else 0.0
+        assert near <= r and abs(far) <= r
+        costs.append(max(p * (0.5 * lam / (p / r**2 + 0.5 * lam)) ** 2, (moved / mu) ** 2))
+    assert theorem3.least_excess(n, 1.0, 1e-5, r) <= min(costs) < 2.0 * theorem3.least_excess(n, 1.0, 1e-5, r)
 
 
 def test_the_reduction_draws_one_record_more_than_m_times_as_seldom_as_said() -> None:

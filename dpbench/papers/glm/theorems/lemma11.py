@@ -230,11 +230,11 @@ paper.formula(
     r"\tfrac{\|\mathcal{Y}\|\sqrt{\log(2/\beta)}}{\sqrt{n}}",
     consequence="At |Y| = 10, w = 0, n = 10,000, beta = 0.1 the first inequality fails with probability at least 0.368 "
     "where 0.1 is allowed; for |Y| <= 1 the printed term is the larger one. Theorem 13 does not suffer: applied to "
-    "differences of losses the argument needs no such term, and 16|Y|/sqrt(n) can be deleted there.",
+    "differences of losses the argument needs no such term.",
     errata=Correction(
         place=f"{_PLACE}, the last term of U and of V",
-        change="for |Y| sqrt(log(2/beta))/sqrt(n) read 2|Y|^2 sqrt(log(2/beta))/sqrt(n) in U and V; in Theorem 13 "
-        "delete 16|Y|/sqrt(n)",
+        change="for |Y| sqrt(log(2/beta))/sqrt(n) read sqrt(2)|Y|^2 sqrt(log(4/beta)/n) in U and twice that in V "
+        "(Lemma 11'); in Theorem 13 delete 16|Y|/sqrt(n)",
         effect=1,
     ),
     rows={

@@ -428,8 +428,7 @@ _BOUNDED = (
             "Delta/(n epsilon) + 2 Delta/n + 32 gamma sqrt(H~)|Y|/sqrt(n) + 16|Y|/sqrt(n) + 128 H~ gamma^2/n, the "
             "numbers of the theorem, its logarithms left out.",
             "because": "Every term bounds a step of the proof: a good model, report noisy max, and the deviation of a "
-            "chunk's mean loss from the risk, twice. Without 16|Y|/sqrt(n) the statement is "
-            "glm.thm13.inequality.bound-corrected, up to constants.",
+            "chunk's mean loss from the risk, twice.",
             "origin": "corrected",
         },
         "bound-corrected": {

@@ -13,7 +13,7 @@ from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
-from dpbench.ledger.statement import Integer, Real, Statement, grid, order
+from dpbench.ledger.statement import Integer, Real, Statement, grid, inequality, order
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
@@ -298,12 +298,17 @@ _REMARK = (
 REMARK = Statement(
     about="In low dimension Algorithm 3, with some lambda and the Gaussian noise that privacy needs, has the rate "
     "(sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon), up to a constant: {claim} with {excess}, "
-    "{remark}, {n}, {epsilon} and {delta}, squared loss, d = B = X = Y = 1.",
-    symbols={"t": Real("n^(1/6)", 1, 10**13)},
+    "{s}, {remark}, {n}, {epsilon}, {r} and {delta}, squared loss, d = X = Y = 1, B = r.",
+    symbols={
+        "t": Real("n^(1/6)", 1, 10**13),
+        "a": Real("exponent of 1/epsilon in n^(1/6)", 0, 3),
+        "b": Real("exponent of B in n^(1/6)", 0, 2),
+    },
     where={
-        "n": "t^6", "epsilon": "t^(-3)", "delta": "t^(-12)", "G": "4 + 2*sqrt(2)", "mu": "epsilon",
-        "excess": "min(1/4, 1/(2*n*mu)^(2/3) - 1/(4*n))",
-        "remark": "(sqrt(2) + 1)/sqrt(n) + G*sqrt(log(1/delta))/(n*epsilon)",
+        "n": "t^6", "epsilon": "t^(-a)", "r": "t^b", "delta": "t^(-12)", "G": "4*r + 2*sqrt(2)", "mu": "epsilon",
+        "s": "max(4, 1 + r/2)",
+        "excess": "min(1/4, r^(4/3)*s^(2/3)/(4*(n*mu)^(2/3)) - r^2/(4*n))",
+        "remark": "(sqrt(2)*r + 1)/sqrt(n) + G*r*sqrt(log(1/delta))/(n*epsilon)",
     },
     given={
         "small": ("delta <= epsilon/13", "for then mu is at most epsilon"),
@@ -311,16 +316,27 @@ REMARK = Statement(
     },
     claim=order("excess", to="remark", variable="t"),
     steps=(
-        "A lone record (1, 1) or (1, -1) moves the minimiser by 4/(n(lambda + 2/n)), which the noise has to hide at "
-        "the parameter mu of the exact Gaussian profile. Where records are (1, 1) with probability p, else (0, 0), "
-        "Jensen's inequality in their number gives excess >= p((lambda/(2p + lambda))^2 + sigma^2): lambda/8 at p = "
-        "lambda/2, and sigma^2 at p = 1. For lambda <= 2 the larger of them is at least (2 n mu)^(-2/3) - 1/(4n), for "
-        "lambda > 2 it is 1/4 at least.",
+        "Sensitivity: a lone record (1, 1) or (1, -1) among zeros moves the minimiser by 4/(n(lambda + 2/n)). For "
+        "lambda r^2 <= 2, of n records (lambda r/2, 1), with the minimiser r/(1 + lambda r^2/2), one replaced by (1, "
+        "-1) moves it by (1 + r/2)/(n(lambda + 1/n)) at least. So sigma >= s/(n mu(lambda + 2/n)) there.",
+        "Excess: records (1/r, 1) with probability p, else (0, 0), cost at least p(lambda/(2p/r^2 + lambda))^2 by "
+        "Jensen's inequality in their number: lambda r^2/8 at p = lambda r^2/2, and 1/4 at p = 1 for lambda r^2 > 2; "
+        "records (1, 1) cost sigma^2. The larger is least where (n mu(lambda + 2/n))^2 (lambda + 2/n) = 8 (s/r)^2.",
         "mu <= epsilon: at mu = epsilon the Gaussian profile is Phi(epsilon/2 - 1) - exp(epsilon) Phi(-1 - epsilon/2), "
         "at least epsilon/13 for epsilon <= 1, and delta is no more than that.",
     ),
-    witness={"t": 1, "power_t": 1, "first": 2},
+    witness={"t": 1, "a": 3, "b": 0, "power_t": 1, "first": 2},
 )  # fmt: skip
+BEYOND = REMARK.replace(
+    about="Algorithm 3 costs more than the remark's rate, constants 1: {claim} with {excess} and {remark}.",
+    given={
+        "large": ("r >= 20*n^(1/6)*epsilon^(2/3)", "sqrt(H)BX far above it"),
+        "many": ("(n*epsilon)^(1/3) >= 200*sqrt(log(n^2))", "records"),
+        "useful": ("remark <= 1/4", "less than zero costs"),
+    },
+    claim=inequality("remark", "<=", "excess"),
+    witness=None,
+)
 
 
 @paper.inequality(
@@ -334,33 +350,38 @@ REMARK = Statement(
     "attained by the technique read as constrained private minimisation with the Rademacher bound: by noisy GD, with "
     "the constants of Theorem 1's proof.",
     because="Noisy GD has the private term on the empirical risk (Lemma 6), and Theorem 1 the whole bound, even "
-    "without |Y|^2/sqrt(n). Read as Algorithm 3 itself the remark fails, which is an entry of its own.",
-    consequence="For low dimension use Algorithm 1: at d = 1, B = |X| = |Y| = 1 and epsilon = 1/sqrt(n) Algorithm 3 "
-    "with its best lambda costs at least 0.51 times the remark's rate (constants 1) at n = 10^6, 2.2 times at 10^10, "
-    "9.3 times at 10^14.",
+    "without |Y|^2/sqrt(n).",
     rows={
         "algorithm-3": {
             "statement": REMARK,
-            "points": [{"t": 10**k} for k in range(3, 13)],
+            "points": [{"t": 10**k, "a": 3, "b": 0} for k in range(3, 13)],
             "source": "Remark after Theorem 3, of Algorithm 3",
             "expected": "refuted",
             "quote": _REMARK,
             "holds": "glm.thm3.inequality.low-dimension",
             "weight": "range",
-            "hurt": "corner: n^(-1) << epsilon << n^(-1/4), d = 1",
-            "consequence": "Of Algorithm 3, the technique of the paragraph, the remark is true for epsilon >= "
-            "n^(-1/4) (up to logarithms, where Theorem 3 implies it) and false for n^(-1) << epsilon << n^(-1/4): at "
-            "d = 1, epsilon = n^(-1/2) no lambda does better than (n epsilon)^(-2/3), n^(1/6) times the remark's "
-            "rate. Of noisy GD it is true, by Theorem 1 and even without |Y|^2/sqrt(n).",
+            "hurt": "corner: d = 1, r = sqrt(H)B|X|/|Y| of order 1 or more, n^(1/6) epsilon^(2/3) << r << "
+            "(n epsilon)^(1/2)",
+            "consequence": "Of Algorithm 3, the technique of the paragraph, the remark is true for r <= n^(1/6) "
+            "epsilon^(2/3), r = sqrt(H)B|X|/|Y| >= 1 (up to logarithms, where Theorem 3 implies it), and false at d = "
+            "1 beyond: at epsilon = n^(-1/2), r of order 1 no lambda does better than (n epsilon)^(-2/3), n^(1/6) "
+            "times the remark's rate; at epsilon = 1, delta = 1e-5 it is 2.6 times at n = 1e12, B = 1000, and 175 "
+            "times at n = 1e18, B = 1e6.",
             "errata": Correction(
                 place="after Theorem 3, section 3.1.2",
-                change='for "the same technique" read "Algorithm 1", or add "for epsilon >= n^(-1/4)"',
+                change='for "the same technique" read "Algorithm 1"',
                 caveat="“Our second technique is constrained regularized ERM with output perturbation (Algorithm 3)” "
                 "is how the paragraph begins, and the remark goes on: “these results have an additional  "
                 r"$\frac{\|\mathcal{Y}\|^2}{\sqrt{n}}$  term (in both regimes)”. If noisy GD was meant, the remark "
                 r"stands.",
                 effect=2,
             ),
+            "rests_on": (),
+        },
+        "large-radius": {
+            "statement": BEYOND,
+            "points": [{"t": t, "a": 0, "b": 2} for t in (100, 1000)],
+            "source": "Remark after Theorem 3, of Algorithm 3 at large B",
             "rests_on": (),
         },
     },
@@ -397,10 +418,11 @@ def low_dimension(context: Context) -> Evidence:
     )
 
 
-def remark_rate(n: int, epsilon: float, delta: float) -> float:
-    """The remark's rate at squared loss, d = B = X = Y = 1, constants 1 and G of Lemma 2, √log(1/δ) granted."""
-    private = theory.smooth_gradient_bound(2.0, 1.0, 1.0, 1.0) * math.sqrt(math.log(1.0 / delta)) / (n * epsilon)
-    return (math.sqrt(2.0) + 1.0) / math.sqrt(n) + private
+def remark_rate(n: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """The remark's rate at squared loss, d = X = Y = 1, constants 1 and G of Lemma 2, √log(1/δ) granted."""
+    gradient = theory.smooth_gradient_bound(2.0, 1.0, 1.0, radius)
+    private = gradient * radius * math.sqrt(math.log(1.0 / delta)) / (n * epsilon)
+    return (math.sqrt(2.0) * radius + 1.0) / math.sqrt(n) + private
 
 
 def _descent(n: int, p: float, eta: float, sigma: float) -> float:
@@ -410,6 +432,8 @@ def _descent(n: int, p: float, eta: float, sigma: float) -> float:
     return min(1.0, p) * (bias**2 + (eta * sigma / n) ** 2 * noise)
 
 
-def least_excess(n: int, epsilon: float, delta: float) -> float:
-    """(2nμ)^{−2/3} − 1/(4n), at most 1/4: what some population costs at every λ, as `REMARK` before μ ≤ ε."""
-    return min(0.25, (2.0 * n * gaussian.mu(epsilon, delta)) ** (-2.0 / 3.0) - 0.25 / n)
+def least_excess(n: int, epsilon: float, delta: float, radius: float = 1.0) -> float:
+    """`REMARK`'s excess with the exact μ: what some population costs at every λ, squared loss, d = X = Y = 1, B ≥ 1."""
+    size = n * gaussian.mu(epsilon, delta)
+    sensitivity = max(4.0, 1.0 + radius / 2.0)
+    return min(0.25, radius ** (4.0 / 3.0) * (sensitivity / size) ** (2.0 / 3.0) / 4.0 - radius**2 / (4.0 * n))

@@ -422,7 +422,7 @@ TWO_POINT = Statement(
                 change="for B|X| > |Y| min(sqrt(n eps), sqrt(d)) and d >= 2, for the dummy point read a pair of data "
                 "sets: m records ((|Y|/B)e_1, |Y|), else zeros; in the second k of the zeros become "
                 "((|Y|/B)sqrt(m/k)e_1, 0) and one (c e_2, (sqrt(3)/2)cB), with c = min(|X|, 2|Y|/(sqrt(3)B)), k = "
-                "min(floor(1/eps), floor((n - 1)/2)) and m = min(floor(k(B|X|/|Y|)^2), n - k - 1)",
+                "min(floor(1/eps), floor((n - 1)/2)) and m = min(floor(k(B|X|/|Y|)^2), n - k - 1), for n >= 3",
             ),
         },
     },

@@ -57,8 +57,7 @@ paper.formula(
     expected="refuted",
     weight="misprint",
     hurt="letter",
-    consequence="To the letter the excess stays at Y^2 for every n where the bound tends to 0; with Delta(B_j)/n the "
-    "rate is found (thm8.rate.n and thm8.inequality.oracle test that algorithm).",
+    consequence="To the letter the excess stays at Y^2 for every n where the bound tends to 0.",
     errata=Correction(
         place="Theorem 8, section 5",
         effect=2,

@@ -219,9 +219,9 @@ paper.formula(
     weight="range",
     hurt="corner: log(1/beta) > n|Y|^2/(HB^2|X|^2)",
     quote=_COROLLARY_3,
-    consequence="At n = n0 and fixed q the gap is sqrt(nq)/2 times the bound: 15 times at n = 1e6, q = 1e-3. The "
-    "display holds for log(1/beta) <= n|Y|^2/(HB^2|X|^2), and for all beta with log(1/beta) in both terms; the "
-    "expectation, which the paper uses, stands.",
+    consequence="At n = n_0, with a rare record of chance q, the gap is sqrt(nq)/2 times the bound: 15 times at n = "
+    "1e6, q = 1e-3. The display holds for log(1/beta) <= n|Y|^2/(HB^2|X|^2), and for all beta with log(1/beta) in both "
+    "terms; the expectation, which the paper uses, stands.",
     errata=Correction(
         place="Corollary 3, first display",
         change="for sqrt(log(1/beta)) read log(1/beta), beta <= 1/e",

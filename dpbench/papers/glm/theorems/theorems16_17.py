@@ -113,7 +113,7 @@ paper.formula(
     consequence="At B = 1e-3, n = 100, H = 2, |X| = |Y| = 1 zero has at most 1e-6 on every such loss, where 1/16 of "
     "the printed floor is 6.25e-6; as B falls no constant is left. Footnote 1 asks for |Y|, H, |X| of order 1 at "
     "least, not for B. With min{mY/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}, it holds for all parameters, with the "
-    "constant 1/11; the non-private cell of Table 1 inherits both.",
+    "constant 1/11; the non-private cell of Table 1 needs the same minimum.",
     errata=Correction(
         place="Theorem 16, appendix E, and Table 1's non-private lower bound",
         change="for min{|Y|, B|X|}/sqrt(n) read min{m|Y|/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}",
