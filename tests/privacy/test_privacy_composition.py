@@ -195,7 +195,7 @@ LAPLACE = laplace_profile(1.0, kind="exact", why="")
         lambda: parallel([LOWER, pure_profile(1.0, why="")]),
         lambda: parallel([exact(1.0), exact(1.0, "add-remove")]),
         lambda: basic([], why=""),
-        lambda: basic([(1.0, 0.6)] * 2, why=""),
+        lambda: basic([(1.0, 0.5)] * 2, why=""),
         lambda: basic([(-1.0, 0.1)], why=""),
         lambda: at_levels([], []),
         lambda: at_levels([LAPLACE], [1.0, 1.0]),
