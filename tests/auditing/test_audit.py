@@ -1,16 +1,12 @@
 """`audit` as users meet it: outputs of every kind, seeds, workers, memory, the sequential mode."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import math
 import tracemalloc
 import warnings
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +17,11 @@ from dpbench import InvalidInput, audit
 Rng = np.random.Generator
 
 
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+def laplace(d, trials, rng):
     return d + rng.laplace(size=trials)
 
 
-def test_the_bound_the_event_and_the_verdict() -> None:
+def test_the_bound_the_event_and_the_verdict():
     found = audit(laplace, 0.0, 1.0, epsilon=0.8, trials=100_000)
     assert 0.9 < found.epsilon_lower < 1.0
     assert found.verdict == "refuted"
@@ -36,7 +32,7 @@ def test_the_bound_the_event_and_the_verdict() -> None:
     assert audit(lambda d, n, r: r.laplace(size=n), 0.0, 1.0, trials=20_000).epsilon_lower == 0.0
 
 
-def test_the_curve_bounds_and_follows_the_exact_profile() -> None:
+def test_the_curve_bounds_and_follows_the_exact_profile():
     found = audit(laplace, 0.0, 1.0, trials=200_000)
     grid = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 2.0])
     truth = np.maximum(1.0 - np.exp((grid - 1.0) / 2.0), 0.0)
@@ -48,14 +44,14 @@ def test_the_curve_bounds_and_follows_the_exact_profile() -> None:
         found.curve([-0.1])
 
 
-def test_to_dict_is_json_and_str_is_a_sentence() -> None:
+def test_to_dict_is_json_and_str_is_a_sentence():
     found = audit(laplace, 0.0, 1.0, epsilon=1.0, delta=1e-3, trials=5_000)
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["epsilon_lower"] == found.epsilon_lower
     assert plain["bound"] == found.bound and str(found).startswith("epsilon >= ")
 
 
-SHIFTED: dict[str, Callable[[float, int, Rng], Any]] = {
+SHIFTED = {
     "bool": lambda d, n, r: r.random(n) < 0.3 + 0.3 * d,
     "int8": lambda d, n, r: (r.integers(0, 4, n) + int(d)).astype(np.int8),
     "uint64": lambda d, n, r: r.integers(0, 9, n, dtype=np.uint64) * np.uint64(1 + d),
@@ -77,7 +73,7 @@ SHIFTED: dict[str, Callable[[float, int, Rng], Any]] = {
 }
 
 
-def _sometimes_equal(chance: float, trials: int, rng: Rng) -> np.ndarray:
+def _sometimes_equal(chance, trials, rng):
     rows = rng.normal(size=(trials, 4))
     rows[:, 1] = np.where(rng.random(trials) < chance, rows[:, 0], rows[:, 1])
     return rows
@@ -85,7 +81,7 @@ def _sometimes_equal(chance: float, trials: int, rng: Rng) -> np.ndarray:
 
 @pytest.mark.parametrize("name", SHIFTED)
 @pytest.mark.few(6)
-def test_outputs_of_every_kind_are_told_apart(name: str) -> None:
+def test_outputs_of_every_kind_are_told_apart(name):
     """Each pair has ε >= 0.69 somewhere; identical pairs of the same kind give 0 at confidence 1 - 1e-7."""
     sampler = SHIFTED[name]
     assert audit(sampler, 0.0, 1.0, trials=20_000).epsilon_lower > 0.3
@@ -93,7 +89,7 @@ def test_outputs_of_every_kind_are_told_apart(name: str) -> None:
     assert same.epsilon_lower == 0.0
 
 
-SUPPORTS: dict[str, Callable[[float, int, Rng], Any]] = {
+SUPPORTS = {
     "constant": lambda d, n, r: np.full(n, d),
     "uniform": lambda d, n, r: r.random(n) + 0.3 * d,
     "rare value": lambda d, n, r: np.where(r.random(n) < 0.01 * d, 7.5, r.normal(size=n)),
@@ -104,13 +100,13 @@ SUPPORTS: dict[str, Callable[[float, int, Rng], Any]] = {
 
 
 @pytest.mark.parametrize("name", SUPPORTS)
-def test_an_event_on_one_side_alone_is_found(name: str) -> None:
+def test_an_event_on_one_side_alone_is_found(name):
     """The true ε is infinite: an event of probability >= 0.01 against 0, 40,000 runs, so the bound can pass
     3."""
     assert audit(SUPPORTS[name], 0.0, 1.0, trials=50_000).epsilon_lower > 3.0
 
 
-def test_nothing_to_tell_apart_gives_zero() -> None:
+def test_nothing_to_tell_apart_gives_zero():
     for value in (0.0, math.nan, math.inf):
         assert audit(lambda d, n, r, v=value: np.full(n, v), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     assert audit(lambda d, n, r: np.zeros((n, 3)), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
@@ -118,7 +114,7 @@ def test_nothing_to_tell_apart_gives_zero() -> None:
     assert found.epsilon_lower == 0.0  # no text recurs
 
 
-def test_huge_and_tiny_numbers() -> None:
+def test_huge_and_tiny_numbers():
     for scale in (1e-300, 1e300):
         found = audit(lambda d, n, r, s=scale: s * (d + r.laplace(size=n)), 0.0, 1.0, trials=20_000)
         assert found.epsilon_lower > 0.8
@@ -129,7 +125,7 @@ def test_huge_and_tiny_numbers() -> None:
             audit(lambda d, n, r, s=scale: s * r.uniform(-1.0, 1.0, (n, 3)), 0.0, 1.0, trials=2_000)
 
 
-def test_the_same_for_any_number_of_workers() -> None:
+def test_the_same_for_any_number_of_workers():
     one = audit(laplace, 0.0, 1.0, trials=200_000, seed=5)
     assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5)
     assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5, workers=3)
@@ -139,7 +135,7 @@ def test_the_same_for_any_number_of_workers() -> None:
 
 
 @pytest.mark.process
-def test_the_same_from_other_processes() -> None:
+def test_the_same_from_other_processes():
     import multiprocessing
 
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
@@ -147,17 +143,17 @@ def test_the_same_from_other_processes() -> None:
     assert spread == audit(dpbench_sampler(), (0.0,), (1.0,), trials=100_000)
 
 
-def dpbench_sampler() -> Any:
+def dpbench_sampler():
     from zoo.published import Laplace
 
     return Laplace(1.0)
 
 
-def test_no_two_blocks_share_a_stream_and_parts_never_meet() -> None:
+def test_no_two_blocks_share_a_stream_and_parts_never_meet():
     """First draws of all calls of an audit are distinct; at least 80 calls a side, none of more than 16,384 runs."""
-    seen: list[tuple[float, int]] = []
+    seen = []
 
-    def spy(d: float, trials: int, rng: Rng) -> np.ndarray:
+    def spy(d, trials, rng):
         draws = d + rng.laplace(size=trials)
         seen.append((float(draws[0] - d), trials))
         return draws
@@ -169,7 +165,7 @@ def test_no_two_blocks_share_a_stream_and_parts_never_meet() -> None:
 
 
 @pytest.mark.slow
-def test_at_least_four_fifths_certify_and_outputs_are_not_kept() -> None:
+def test_at_least_four_fifths_certify_and_outputs_are_not_kept():
     """From ten million runs on, of which a fifth chooses the event, memory does not grow."""
     found = audit(laplace, 0.0, 1.0, trials=100_000)
     assert found.certified is not None and found.certified.trials >= 80_000
@@ -182,16 +178,16 @@ def test_at_least_four_fifths_certify_and_outputs_are_not_kept() -> None:
     assert peaks[1] < 1.2 * peaks[0]
 
 
-def test_openmp_has_one_thread_in_an_audit() -> None:
+def test_openmp_has_one_thread_in_an_audit():
     """A sampler of scikit-learn's, and the learning of trees: a team of threads would not survive a worker's fork."""
     pytest.importorskip("sklearn.ensemble")
 
-    def openmp() -> set[int]:
+    def openmp():
         return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "openmp"}
 
     seen = []
 
-    def watched(d: float, trials: int, rng: Rng) -> np.ndarray:
+    def watched(d, trials, rng):
         seen.append(openmp())
         return laplace(d, trials, rng)
 
@@ -202,15 +198,15 @@ def test_openmp_has_one_thread_in_an_audit() -> None:
     assert all(one <= {1} for one in seen)
 
 
-def test_progress_reaches_its_end() -> None:
-    steps: list[tuple[int, int]] = []
+def test_progress_reaches_its_end():
+    steps = []
     audit(laplace, 0.0, 1.0, trials=3_000_000, progress=lambda done, total: steps.append((done, total)))
     assert len(steps) >= 2
     assert [done for done, _ in steps] == sorted({done for done, _ in steps})
     assert steps[-1][0] == steps[-1][1]
 
 
-def test_sequential_stops_early_on_clear_cases_and_at_the_budget() -> None:
+def test_sequential_stops_early_on_clear_cases_and_at_the_budget():
     wrong = audit(laplace, 0.0, 1.0, epsilon=0.3, trials="auto", seed=1)
     assert wrong.verdict == "refuted" and wrong.trials <= 30_000
     right = audit(laplace, 0.0, 1.0, epsilon=1.0, trials="auto", gap=0.1, seed=1)
@@ -219,7 +215,7 @@ def test_sequential_stops_early_on_clear_cases_and_at_the_budget() -> None:
     assert loose.verdict == "not refuted" and loose.trials == 50_000
 
 
-def test_the_example_of_the_docstring() -> None:
+def test_the_example_of_the_docstring():
     runner = doctest.DocTestRunner()
     for example in doctest.DocTestFinder().find(audit, "audit", globs={"audit": audit}):
         runner.run(example)
@@ -229,19 +225,19 @@ def test_the_example_of_the_docstring() -> None:
 # Error probabilities sum to at most 1 − confidence
 
 
-def test_an_audit_spends_its_level_and_no_more() -> None:
+def test_an_audit_spends_its_level_and_no_more():
     found = audit(laplace, 0.0, 1.0, trials=2_000, confidence=0.95)
     assert math.fsum(c.alpha for c in found.family) == pytest.approx(0.05, rel=1e-9)
     assert found.certified in found.family
 
 
-def test_a_sequential_audit_spends_its_level_over_all_rounds() -> None:
+def test_a_sequential_audit_spends_its_level_over_all_rounds():
     found = audit(laplace, 0.0, 1.0, epsilon=1.0, trials="auto", gap=1e-9, budget=60_000, confidence=0.95)
     used = math.fsum(c.alpha for c in found.family)
     assert 0.6 * 0.05 < used <= 0.05 * (1.0 + 1e-9)  # three rounds: 1/2 + 1/6 + 1/12
 
 
-def test_no_result_holds_more_certificates_than_its_level() -> None:
+def test_no_result_holds_more_certificates_than_its_level():
     """Planted: one certificate more, or a confidence that is not theirs."""
     found = audit(laplace, 0.0, 1.0, trials=1_000)
     with pytest.raises(RuntimeError, match="levels"):

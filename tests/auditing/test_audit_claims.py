@@ -1,7 +1,5 @@
 """Claims beyond (ε, δ), the trade-off curve and the attack risk: exact laws, validity, power, bad input."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 
@@ -16,11 +14,11 @@ from dpbench.privacy.profile import gaussian_profile, laplace_profile, no_privac
 Rng = np.random.Generator
 
 
-def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+def gaussian(d, trials, rng):
     return d + rng.standard_normal(trials)
 
 
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+def laplace(d, trials, rng):
     return d + rng.laplace(size=trials)
 
 
@@ -32,7 +30,7 @@ LAPLACE = laplace_profile(1.0, kind="exact", why="Laplace noise")
 P, Q = 0.7, 0.2
 
 
-def two_point(alpha: float) -> float:
+def two_point(alpha):
     """Rényi divergence of order α of the laws (0.7, 0.3) and (0.2, 0.8), the larger of both directions."""
     ways = ((P, Q), (Q, P))
     return max(
@@ -40,7 +38,7 @@ def two_point(alpha: float) -> float:
     )
 
 
-UNITS: dict[str, tuple[dict, float]] = {
+UNITS = {
     "epsilon": ({"epsilon": 1.0}, math.log(P / Q)),
     "epsilon, delta": ({"epsilon": 1.0, "delta": 0.1}, math.log((P - 0.1) / Q)),
     "mu": ({"mu": 1.0}, norm.ppf(P) - norm.ppf(Q)),
@@ -52,7 +50,7 @@ UNITS: dict[str, tuple[dict, float]] = {
 
 
 @pytest.mark.parametrize("kind", UNITS)
-def test_the_bound_is_the_loss_of_its_event_by_definition(kind: str) -> None:
+def test_the_bound_is_the_loss_of_its_event_by_definition(kind):
     """A bit of probability 0.7 against 0.2: the bound is below the loss, by 2% at most. The claims are false."""
     claim, loss = UNITS[kind]
     found = audit(lambda d, n, rng: rng.random(n) < (P if d else Q), 1, 0, claim=claim, trials=1_000_000)
@@ -62,14 +60,14 @@ def test_the_bound_is_the_loss_of_its_event_by_definition(kind: str) -> None:
     )
 
 
-def test_a_profile_is_refuted_by_what_is_beyond_it() -> None:
+def test_a_profile_is_refuted_by_what_is_beyond_it():
     """Of a profile all of whose ε are 0.3 too small, 0.3 are beyond it at most, and most of it is seen."""
     short = Profile("upper", "", lambda e: laplace_profile(1.0, kind="exact", why="").delta(e + 0.3))
     found = audit(laplace, 0.0, 1.0, claim=short, trials=400_000)
     assert found.verdict == "refuted" and found.bound is not None and 0.25 < found.bound < 0.3
 
 
-def test_the_tradeoff_of_a_bit_is_its_corner() -> None:
+def test_the_tradeoff_of_a_bit_is_its_corner():
     """Lines through (0.2, 0.3) and, read backwards, through (0.3, 0.2)."""
     found = audit(lambda d, n, rng: rng.random(n) < (P if d else Q), 1, 0, trials=1_000_000)
     rates = np.array([0.0, 0.1, 0.2, 0.25, 0.3, 0.65, 1.0])
@@ -94,14 +92,14 @@ def test_the_tradeoff_of_a_bit_is_its_corner() -> None:
     ],
 )
 @pytest.mark.few(2)
-def test_verdicts_on_whole_claims(claim: object, sampler: object, verdict: str) -> None:
+def test_verdicts_on_whole_claims(claim, sampler, verdict):
     found = audit(sampler, 0.0, 1.0, claim=claim, trials=200_000)
     assert found.verdict == verdict
     assert found.epsilon is None and found.claim and found.claim in str(found)
     assert found.to_dict()["claim"] == found.claim
 
 
-def test_a_profile_is_refuted_where_one_point_of_it_is_not() -> None:
+def test_a_profile_is_refuted_where_one_point_of_it_is_not():
     """Gaussian noise at μ = 1 meets (4.38, 1e-5) and is not 0.9-GDP: the curve is what refutes."""
     at_a_point = audit(gaussian, 0.0, 1.0, epsilon=4.38, delta=1e-5, trials=200_000)
     assert at_a_point.verdict == "not refuted"
@@ -109,7 +107,7 @@ def test_a_profile_is_refuted_where_one_point_of_it_is_not() -> None:
 
 
 @pytest.mark.slow
-def test_privacy_loss_distributions_are_claims() -> None:
+def test_privacy_loss_distributions_are_claims():
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     right = pld.from_gaussian_mechanism(1.0)
     wrong = pld.from_gaussian_mechanism(1.25)
@@ -118,7 +116,7 @@ def test_privacy_loss_distributions_are_claims() -> None:
     assert found.verdict == "refuted" and "PrivacyLossDistribution" in found.claim
     both = pld.from_laplace_mechanism(1.0).compose(right)
 
-    def two(d: float, trials: int, rng: Rng) -> np.ndarray:
+    def two(d, trials, rng):
         return np.column_stack([laplace(d, trials, rng), gaussian(d, trials, rng)])
 
     assert audit(two, 0.0, 1.0, claim=both, trials=100_000).verdict == "not refuted"
@@ -142,7 +140,7 @@ def test_privacy_loss_distributions_are_claims() -> None:
         (SimpleNamespace(get_delta_for_epsilon=lambda e: math.nan), r"deltas lie in \[0, 1\], got nan"),
     ],
 )
-def test_bad_claims_are_refused(claim: object, message: str) -> None:
+def test_bad_claims_are_refused(claim, message):
     with pytest.raises(InvalidInput, match=message):
         audit(laplace, 0.0, 1.0, claim=claim, trials=1_000)
 
@@ -150,7 +148,7 @@ def test_bad_claims_are_refused(claim: object, message: str) -> None:
 # The trade-off curve
 
 
-def test_the_curve_of_a_gaussian_pair_lies_above_the_true_one_and_near_it() -> None:
+def test_the_curve_of_a_gaussian_pair_lies_above_the_true_one_and_near_it():
     """G_1(α) = Φ(Φ⁻¹(1 − α) − 1); 1e6 runs a side come within 0.03 of it everywhere."""
     found = audit(gaussian, 0.0, 1.0, trials=1_000_000)
     rates = np.linspace(0.0, 1.0, 201)
@@ -163,13 +161,13 @@ def test_the_curve_of_a_gaussian_pair_lies_above_the_true_one_and_near_it() -> N
     assert gap.max() <= gaussian_profile(1.0, kind="exact", why="").delta(1.0)
 
 
-def test_nothing_is_said_of_a_perfectly_private_pair() -> None:
+def test_nothing_is_said_of_a_perfectly_private_pair():
     found = audit(lambda d, n, r: r.standard_normal(n), 0, 1, trials=10_000)
     rates = np.linspace(0.0, 1.0, 21)
     assert found.tradeoff(rates) == pytest.approx(1.0 - rates, abs=1e-3)
 
 
-def test_rates_are_checked() -> None:
+def test_rates_are_checked():
     found = audit(gaussian, 0.0, 2.0, trials=2_000)
     for rates in ([-0.1], [1.1], [np.nan]):
         with pytest.raises(InvalidInput, match="false_positive_rates must be"):

@@ -1,7 +1,5 @@
 """Whole claims with trials="auto" and in one run; what one run's results say was checked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -12,11 +10,11 @@ from dpbench.privacy.profile import gaussian_profile, laplace_profile, pure_prof
 Rng = np.random.Generator
 
 
-def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+def gaussian(d, trials, rng):
     return d + rng.standard_normal(trials)
 
 
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+def laplace(d, trials, rng):
     return d + rng.laplace(size=trials)
 
 
@@ -28,13 +26,13 @@ def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
     [{"mu": 0.8}, {"rdp": {2.0: 0.3}}, laplace_profile(0.8, kind="upper", why="")],
     ids=["mu", "rdp", "profile"],
 )
-def test_a_false_claim_is_refuted_early(claim: object) -> None:
+def test_a_false_claim_is_refuted_early(claim):
     found = audit(gaussian, 0.0, 1.0, claim=claim, trials="auto", budget=2_000_000)
     assert found.verdict == "refuted" and found.trials < 300_000 and found.epsilon is None and found.claim
 
 
 @pytest.mark.slow
-def test_it_stops_within_the_gap_gives_up_far_below_and_spends_the_budget_between() -> None:
+def test_it_stops_within_the_gap_gives_up_far_below_and_spends_the_budget_between():
     """Laplace noise of scale 1: the excess over its profile comes within 0.1, in ε, but not within 1e-9; that over
     ε = 3 lies so low that every event's upper limit is below it."""
     claim = laplace_profile(1.0, kind="exact", why="")
@@ -49,7 +47,7 @@ def test_it_stops_within_the_gap_gives_up_far_below_and_spends_the_budget_betwee
 # One run
 
 
-def canaries(shift: float, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def canaries(shift, count, seed):
     """A sum with noise of deviation 1, orthogonal canaries of length `shift`: μ = `shift` each."""
     rng = np.random.default_rng(seed)
     included = rng.random(count) < 0.5
@@ -58,7 +56,7 @@ def canaries(shift: float, count: int, seed: int) -> tuple[np.ndarray, np.ndarra
 
 @pytest.mark.slow
 @pytest.mark.parametrize("independent", [False, True])
-def test_claims_on_one_run(independent: bool) -> None:
+def test_claims_on_one_run(independent):
     """4,000 canaries at μ = 3: true claims stand, of each kind; false ones fall."""
     included, scores = canaries(3.0, 4_000, 1)
     true = [
@@ -78,7 +76,7 @@ def test_claims_on_one_run(independent: bool) -> None:
             assert found.to_dict()["claim"] == found.claim
 
 
-def test_a_profile_falls_by_one_point_where_another_stands() -> None:
+def test_a_profile_falls_by_one_point_where_another_stands():
     """δ at ε = 0 is 0, all others are 1: the point that falls is the profile's own."""
     from dpbench import Profile
 
@@ -88,8 +86,8 @@ def test_a_profile_falls_by_one_point_where_another_stands() -> None:
     assert audit_one_run_scores(included, scores, claim=Profile("upper", "", lambda e: 1.0)).verdict == "not refuted"
 
 
-def test_one_run_says_what_it_checked() -> None:
-    def run(included: np.ndarray, rng: Rng) -> np.ndarray:
+def test_one_run_says_what_it_checked():
+    def run(included, rng):
         return included + rng.standard_normal(len(included))
 
     (check,) = audit_one_run(run, 500, seed=3).checks

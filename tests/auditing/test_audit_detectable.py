@@ -1,12 +1,8 @@
 """What an audit says it would have refuted, held against counts drawn at just that loss."""
 
-from __future__ import annotations
-
 import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +14,13 @@ from dpbench import InvalidInput, Profile, audit, audit_one_run_scores, audit_sa
 Rng = np.random.Generator
 
 
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+def laplace(d, trials, rng):
     return d + rng.laplace(size=trials)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("claim", [{"epsilon": 1.0}, {"epsilon": 0.5, "delta": 0.05}, {"claim": {"rho": 0.1}}])
-def test_the_detectable_loss_is_refuted_half_of_the_time(claim: dict[str, Any]) -> None:
+def test_the_detectable_loss_is_refuted_half_of_the_time(claim):
     """A bit at the rarer side's frequency and the loss that an audit calls detectable: refuted in 12 to 52 of 60 audits
     of arrays (an even chance is outside with probability 1e-6). Planted: with 0.7 of the loss in at most 10, with 1.4
     times it in at least 50."""
@@ -34,7 +30,7 @@ def test_the_detectable_loss_is_refuted_half_of_the_time(claim: dict[str, Any]) 
     grid = np.linspace(q, 0.9, 4_000)
     losses = np.array([loss(claim, float(p), q) for p in grid])
 
-    def refuted(times: float) -> int:
+    def refuted(times):
         p = float(grid[np.searchsorted(losses, times * first.detectable)])
         found = [audit_samples(*bits(p, q, rows, seed), confidence=0.95, seed=seed, **claim) for seed in range(60)]
         return sum(one.verdict == "refuted" for one in found)
@@ -43,19 +39,19 @@ def test_the_detectable_loss_is_refuted_half_of_the_time(claim: dict[str, Any]) 
     assert refuted(0.7) <= 10 and refuted(1.4) >= 50
 
 
-def bits(p: float, q: float, rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def bits(p, q, rows, seed):
     rng = np.random.default_rng(seed)
     return rng.random(rows) < p, rng.random(rows) < q
 
 
-def loss(claim: dict[str, Any], p: float, q: float) -> float:
+def loss(claim, p, q):
     """Of a bit of these probabilities, in the unit of the claim."""
     if "epsilon" in claim:
         return math.log(max(p - claim.get("delta", 0.0), 1e-9) / q)
     return laws.concentrated(p, q)
 
 
-def test_results_say_what_they_would_have_refuted() -> None:
+def test_results_say_what_they_would_have_refuted():
     found = audit(laplace, 0.0, 1.0, epsilon=1.0, trials=20_000)
     assert found.verdict == "not refuted" and found.detectable is not None and 1.0 < found.detectable < 1.5
     assert audit(laplace, 0.0, 1.0, epsilon=30.0, trials=1_000).detectable is None
@@ -64,7 +60,7 @@ def test_results_say_what_they_would_have_refuted() -> None:
 
 
 @pytest.mark.slow
-def test_runs_are_planned() -> None:
+def test_runs_are_planned():
     """Three times the runs of an even chance refute at least as often as that: in 20 of 40 audits.
 
     Null: each is refuted with probability 0.825 (33 of these 40 are): false alarms 6e-7. A chance of 0.25 or less is
@@ -83,7 +79,7 @@ def test_runs_are_planned() -> None:
 
 
 @pytest.mark.slow
-def test_runs_are_planned_for_a_probability() -> None:
+def test_runs_are_planned_for_a_probability():
     """At 95%: of 40 audits at three times these runs at least 34 refute (35 or fewer have probability 0.05 at 95%), and
     the plan for 95% asks for more than that for one half and for less than ten times as many."""
     half, most = runs_needed(1.0, 1.5), runs_needed(1.0, 1.5, probability=0.95)
@@ -93,7 +89,7 @@ def test_runs_are_planned_for_a_probability() -> None:
 
 
 PURE = Profile("upper", "1", lambda epsilon: max(0.0, 1.0 - math.exp(epsilon - 1.0)))
-CLAIMS: dict[str, tuple[dict[str, Any], Callable[[float, float], float]]] = {
+CLAIMS = {
     "epsilon": ({"epsilon": 1.0}, lambda p, q: math.log(p / q)),
     "approximate": ({"epsilon": 1.0, "delta": 1e-3}, lambda p, q: math.log((p - 1e-3) / q)),
     "mu": ({"claim": {"mu": 1.0}}, lambda p, q: norm.ppf(p) - norm.ppf(q)),
@@ -103,7 +99,7 @@ CLAIMS: dict[str, tuple[dict[str, Any], Callable[[float, float], float]]] = {
 
 
 @pytest.mark.parametrize("kind", CLAIMS)
-def test_an_outcome_says_its_power(kind: str) -> None:
+def test_an_outcome_says_its_power(kind):
     """The least count of the event that refutes, found one by one, and its loss by the definition of the claim; the
     noise is too small by the ratio to the claim (of rho by its root), if that is one number."""
     claim, loss_of = CLAIMS[kind]
@@ -121,10 +117,10 @@ def test_an_outcome_says_its_power(kind: str) -> None:
     assert found.outcome == f"not refuted; would have caught {found.unit} {expected:.3g}{noise}"
 
 
-def test_an_outcome_without_power_says_so() -> None:
+def test_an_outcome_without_power_says_so():
     """Ten times is said where the event has it; where the event could not have refuted, that alone is said."""
 
-    def at(epsilon: float, trials: int) -> str:
+    def at(epsilon, trials):
         return audit(laplace, 0.0, 1.0, epsilon=epsilon, trials=trials).outcome
 
     assert re.fullmatch(r"refuted: epsilon >= 0\.[0-9]+ > 0\.5", at(0.5, 100_000))
@@ -136,7 +132,7 @@ def test_an_outcome_without_power_says_so() -> None:
     assert none.power.startswith("no power: so") and "few canaries" in none.power
 
 
-def test_tied_scores_are_broken_at_random_whatever_their_order() -> None:
+def test_tied_scores_are_broken_at_random_whatever_their_order():
     """Planted: ties broken by position, with sorted coins, would be perfect guesses."""
     coins = np.arange(400) < 200
     for order in (np.arange(400), np.arange(400)[::-1], np.random.default_rng(0).permutation(400)):

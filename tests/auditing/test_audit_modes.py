@@ -1,7 +1,5 @@
 """Floating-point mode and neighbour search."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from zoo.published import Geometric
@@ -12,15 +10,15 @@ from dpbench.cli.app import run
 Rng = np.random.Generator
 
 
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+def laplace(d, trials, rng):
     return d + rng.laplace(size=trials)
 
 
-def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+def gaussian(d, trials, rng):
     return d + 4.0 * rng.standard_normal(trials)
 
 
-def snapped(d: float, trials: int, rng: Rng) -> np.ndarray:
+def snapped(d, trials, rng):
     return np.round((d + rng.laplace(size=trials)) * 1024.0) / 1024.0
 
 
@@ -39,10 +37,10 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("kind", LEAKS)
-def test_what_the_bits_of_a_float_tell_is_found(kind: str) -> None:
+def test_what_the_bits_of_a_float_tell_is_found(kind):
     """log(0.8/0.2) = 1.39 of loss, in one feature of the representation; and no loss where the data are not in it."""
 
-    def sampler(d: float, trials: int, rng: Rng) -> np.ndarray:
+    def sampler(d, trials, rng):
         return np.array([LEAKS[kind](d, rng) for _ in range(trials)])
 
     found = audit_bits(sampler, 0.0, 1.0, epsilon=1.0, trials=4_000)
@@ -52,28 +50,28 @@ def test_what_the_bits_of_a_float_tell_is_found(kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_naive_noise_is_broken_by_its_last_bits() -> None:
+def test_naive_noise_is_broken_by_its_last_bits():
     for sampler in (laplace, gaussian):
         found = audit_bits(sampler, 0.0, 1.0, epsilon=1.0, trials=100_000)
         assert found.verdict == "refuted" and found.epsilon_lower > 4.0
 
 
-def test_snapped_and_discrete_outputs_pass() -> None:
+def test_snapped_and_discrete_outputs_pass():
     assert audit_bits(snapped, 0.0, 1.0, epsilon=1.0, trials=100_000).verdict == "not refuted"
     discrete = Geometric(1.0)
     found = audit_bits(lambda d, n, r: discrete((d,), n, r).astype(float), 0, 1, epsilon=1.0, trials=100_000)
     assert found.verdict == "not refuted"
 
 
-def test_bits_of_integers_are_refused_by_name() -> None:
-    def whole(d: float, trials: int, rng: Rng) -> np.ndarray:
+def test_bits_of_integers_are_refused_by_name():
+    def whole(d, trials, rng):
         return rng.integers(0, 2, trials)
 
     with pytest.raises(InvalidInput, match=r"sampler whole raised InvalidInput .* floating-point numbers"):
         audit_bits(whole, 0.0, 1.0, trials=1_000)
 
 
-def test_the_command_line_looks_at_bits(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_looks_at_bits(tmp_path, monkeypatch):
     (tmp_path / "mine_of_bits.py").write_text("def noisy(d, n, rng): return float(d) + rng.laplace(size=n)\n")
     for name, value in (("a", 0.0), ("b", 1.0)):
         np.save(tmp_path / f"{name}.npy", value)
@@ -87,10 +85,10 @@ def test_the_command_line_looks_at_bits(tmp_path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_search_finds_the_pair_that_breaks_a_mechanism() -> None:
+def test_search_finds_the_pair_that_breaks_a_mechanism():
     """Noise for sensitivity 1, but the largest record counts three times: ε is 3 where the pair moves it."""
 
-    def leaky(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def leaky(data, trials, rng):
         return 3.0 * data.max() + rng.laplace(size=trials)
 
     found = find_neighbours(leaky, {"records": 5}, epsilon=1.0, trials=50_000)
@@ -102,8 +100,8 @@ def test_search_finds_the_pair_that_breaks_a_mechanism() -> None:
 
 
 @pytest.mark.slow
-def test_search_does_not_refute_a_correct_mechanism() -> None:
-    def fine(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+def test_search_does_not_refute_a_correct_mechanism():
+    def fine(data, trials, rng):
         return data.sum() + rng.laplace(size=trials)
 
     found = find_neighbours(fine, {"records": 5}, epsilon=1.0, trials=50_000, confidence=1 - 1e-6)
@@ -126,9 +124,9 @@ def test_search_does_not_refute_a_correct_mechanism() -> None:
         ({"records": 3, "low": float("nan")}, "low must be"),
     ],
 )
-def test_search_refuses_bad_domains(domain: object, message: str) -> None:
+def test_search_refuses_bad_domains(domain, message):
     with pytest.raises(InvalidInput, match=message):
-        find_neighbours(laplace, domain, trials=1_000)  # type: ignore[arg-type]
+        find_neighbours(laplace, domain, trials=1_000)
 
 
 @pytest.mark.parametrize(
@@ -140,10 +138,10 @@ def test_search_refuses_bad_domains(domain: object, message: str) -> None:
         ({"sampler": lambda d, n, r: r.random(3)}, "one row for each of the"),
     ],
 )
-def test_search_refuses_bad_parameters_before_it_starts(options: dict, message: str) -> None:
+def test_search_refuses_bad_parameters_before_it_starts(options, message):
     calls = []
 
-    def counted(d: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def counted(d, trials, rng):
         calls.append(trials)
         return rng.random(trials)
 
@@ -155,11 +153,11 @@ def test_search_refuses_bad_parameters_before_it_starts(options: dict, message: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("leak", ["middle", "one coordinate", "turns"])
-def test_search_finds_faults_that_extremes_do_not_show(leak: str) -> None:
+def test_search_finds_faults_that_extremes_do_not_show(leak):
     """Noise enough for the pair of extremes, and too little for one of the other replacements."""
     width = 1 if leak == "middle" else 2
 
-    def sampler(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def sampler(data, trials, rng):
         if leak == "middle":
             shift = 4.0 * np.isclose(data, 0.5).sum()
         elif leak == "one coordinate":
@@ -173,12 +171,12 @@ def test_search_finds_faults_that_extremes_do_not_show(leak: str) -> None:
     assert found.verdict == "refuted" and found.epsilon_lower > 2.0
 
 
-def laplace_sum(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+def laplace_sum(data, trials, rng):
     return data.sum() + rng.laplace(size=trials)
 
 
-def test_search_tells_its_progress_and_stops_on_an_interrupt() -> None:
-    told: list[tuple[int, int]] = []
+def test_search_tells_its_progress_and_stops_on_an_interrupt():
+    told = []
     find_neighbours(
         laplace_sum, {"records": 3}, trials=1_000, search_trials=100, mutations=0,
         progress=lambda done, total: told.append((done, total)),
@@ -188,7 +186,7 @@ def test_search_tells_its_progress_and_stops_on_an_interrupt() -> None:
     assert told[-1][0] == told[-1][1] != pairs
     calls = []
 
-    def interrupted(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def interrupted(data, trials, rng):
         calls.append(trials)
         raise KeyboardInterrupt
 

@@ -1,14 +1,11 @@
 """What a failure is reported by: the script that stands alone, relation and claims."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,17 +16,17 @@ from dpbench import InvalidInput, audit, audit_samples, each
 Rng = np.random.Generator
 
 
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
+def laplace(d, trials, rng):
     return d + rng.laplace(scale=0.5, size=trials)
 
 
-def pairs(d: float, trials: int, rng: Rng) -> np.ndarray:
-    made: np.ndarray = rng.normal(size=(trials, 2))
+def pairs(d, trials, rng):
+    made = rng.normal(size=(trials, 2))
     made[:, 1] += d * made[:, 0]
     return made
 
 
-SAMPLERS: dict[str, Any] = {
+SAMPLERS = {
     "numbers": laplace,
     "vectors": pairs,
     "records": each(lambda d, rng: {"a": d + rng.laplace(scale=0.5), "b": 1}),
@@ -41,7 +38,7 @@ SAMPLERS: dict[str, Any] = {
 ROOT = Path(__file__).parents[2]
 
 
-def fresh(folder: Path, file: str, *given: str, imports: bool = False) -> str:
+def fresh(folder, file, *given, imports=False):
     """What a program prints in a process of its own; in a new interpreter, where it is to import all that it needs."""
     line, environment = [str(folder / file), *given], {"PYTHONPATH": f"{ROOT}:{ROOT}/tests"}
     if imports:
@@ -52,7 +49,7 @@ def fresh(folder: Path, file: str, *given: str, imports: bool = False) -> str:
     return run.stdout
 
 
-def reproduced(printed: str, counts: list[int], bound: float, verdict: str | None) -> None:
+def reproduced(printed, counts, bound, verdict):
     """The counts of dataset and neighbour, the bound and the verdict are those of the audit."""
     lines = printed.splitlines()
     assert f"dataset {counts[0]} neighbour {counts[1]}" in lines[0]
@@ -61,13 +58,13 @@ def reproduced(printed: str, counts: list[int], bound: float, verdict: str | Non
     assert lines[-1] == ("claimed: nothing" if verdict is None else verdict)
 
 
-def in_order(found: Any) -> list[int]:
+def in_order(found):
     return list(found.certified.hits if found.certified.forward else found.certified.hits[::-1])
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("kind", SAMPLERS)
-def test_the_script_counts_what_the_audit_counted(kind: str, tmp_path: Path) -> None:
+def test_the_script_counts_what_the_audit_counted(kind, tmp_path):
     found = audit(SAMPLERS[kind], 0.0, 1.0, epsilon=0.3, trials=3_000)
     assert found.verdict == "refuted" and found.bound is not None
     (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
@@ -159,7 +156,7 @@ PICKLED = ["helper", "imported", "default", "within", "count", "partial", "insta
 
 
 @pytest.mark.process
-def test_the_script_of_what_main_defines(tmp_path: Path) -> None:
+def test_the_script_of_what_main_defines(tmp_path):
     """It is pickled by value, and the program says what it asks for."""
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
     (tmp_path / "torch.py").write_text(TORCH, encoding="utf-8")
@@ -171,7 +168,7 @@ def test_the_script_of_what_main_defines(tmp_path: Path) -> None:
         assert f"It asks for cloudpickle, Python {version}" in text
 
 
-TYPED: dict[str, Any] = {
+TYPED = {
     "JSON": lambda x: json.dumps({"n": x, "m": {"k": 2}}),
     "JSON within, in bytes": lambda x: {"out": json.dumps({"of": {"n": x}}).encode()},
     "fraction": lambda x: (Fraction(x), "c"),
@@ -182,7 +179,7 @@ TYPED: dict[str, Any] = {
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("kind", TYPED)
-def test_the_event_reads_an_output_as_the_encoder_does(kind: str, tmp_path: Path) -> None:
+def test_the_event_reads_an_output_as_the_encoder_does(kind, tmp_path):
     made = TYPED[kind]
     found = audit(each(lambda d, rng: made(d + rng.laplace(scale=0.5))), 0.0, 1.0, epsilon=0.3, trials=2_000)
     (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
@@ -192,7 +189,7 @@ def test_the_event_reads_an_output_as_the_encoder_does(kind: str, tmp_path: Path
     assert scope["count"](side, of) == found.certified.hits[0]
 
 
-HELD: list[dict[str, Any]] = [
+HELD = [
     {"mu": 0.5},
     {"mu": 1.5},
     {"epsilon": 1, "delta": 1e-3},
@@ -204,8 +201,8 @@ HELD: list[dict[str, Any]] = [
 
 @pytest.mark.process
 @pytest.mark.parametrize("claim", [None, *HELD], ids=str)
-def test_the_script_decides_the_claim(claim: dict[str, Any] | None, tmp_path: Path) -> None:
-    def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+def test_the_script_decides_the_claim(claim, tmp_path):
+    def gaussian(d, trials, rng):
         return d + 0.9 * rng.normal(size=trials)
 
     found = audit(gaussian, 0.0, 1.0, claim=claim, trials=3_000)
@@ -219,8 +216,8 @@ def test_the_script_decides_the_claim(claim: dict[str, Any] | None, tmp_path: Pa
 
 
 @pytest.mark.parametrize("trials", [3_000, "auto"])
-def test_event_counts_and_bound_that_are_printed_belong_together(trials: Any) -> None:
-    def gaussian(d: float, trials: int, rng: Rng) -> np.ndarray:
+def test_event_counts_and_bound_that_are_printed_belong_together(trials):
+    def gaussian(d, trials, rng):
         return d + 0.9 * rng.normal(size=trials)
 
     found = audit(gaussian, 0.0, 1.0, claim={"mu": 0.5}, trials=trials)
@@ -231,15 +228,15 @@ def test_event_counts_and_bound_that_are_printed_belong_together(trials: Any) ->
     assert found.epsilon_lower >= found.certified.region().epsilon(0.0)
 
 
-def test_no_script_without_a_sampler() -> None:
+def test_no_script_without_a_sampler():
     rng = np.random.default_rng(0)
     found = audit_samples(rng.laplace(size=500), 2.0 + rng.laplace(size=500), epsilon=0.5)
     with pytest.raises(InvalidInput, match="the result must be of an audit that ran a sampler"):
         found.script()
 
 
-def test_the_relation_is_said_and_compared_with_the_data() -> None:
-    def noisy_sum(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+def test_the_relation_is_said_and_compared_with_the_data():
+    def noisy_sum(data, trials, rng):
         return float(np.sum(data)) + rng.laplace(scale=0.7, size=trials)
 
     data = np.ones(5)
@@ -259,6 +256,6 @@ def test_the_relation_is_said_and_compared_with_the_data() -> None:
 
 
 @pytest.mark.parametrize("claim", [{"rho": 1.0, "mu": 1.0}, {"mu": 1.0, "delta": 0.1}, {"delta": 0.1}, {}])
-def test_claims_that_say_two_things_or_nothing_are_refused(claim: dict[str, float]) -> None:
+def test_claims_that_say_two_things_or_nothing_are_refused(claim):
     with pytest.raises(InvalidInput, match="claim"):
         audit(laplace, 0.0, 1.0, claim=claim, trials=1_000)

@@ -1,9 +1,5 @@
 """Audits of arrays: the bound, sizes that differ, dependence, a score of one's own, and bad input."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -12,18 +8,18 @@ from dpbench import DependentOutputs, InvalidInput, audit, audit_samples
 Rng = np.random.Generator
 
 
-def laplace(shift: float, rows: int, seed: int) -> np.ndarray:
+def laplace(shift, rows, seed):
     return shift + np.random.default_rng(seed).laplace(size=rows)
 
 
-def test_the_bound_is_near_the_truth_and_below_it() -> None:
+def test_the_bound_is_near_the_truth_and_below_it():
     found = audit_samples(laplace(0.0, 200_000, 0), laplace(1.0, 200_000, 1), epsilon=0.9)
     assert 0.95 < found.epsilon_lower < 1.0 and found.verdict == "refuted"
     assert found.trials == 200_000 and len(found.checks) > 3
     assert sum(c.alpha for c in found.family) <= 0.001 * (1.0 + 1e-9)
 
 
-def test_the_same_arrays_and_seed_give_the_same_result_and_inputs_are_unchanged() -> None:
+def test_the_same_arrays_and_seed_give_the_same_result_and_inputs_are_unchanged():
     one, other = laplace(0.0, 5_000, 0), laplace(1.0, 5_000, 1)
     kept = one.copy(), other.copy()
     found = [audit_samples(one, other, seed=s) for s in (3, 3, 4)]
@@ -33,7 +29,7 @@ def test_the_same_arrays_and_seed_give_the_same_result_and_inputs_are_unchanged(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [(300, 100_000), (100_000, 300)])
-def test_sides_of_two_sizes(rows: tuple[int, int]) -> None:
+def test_sides_of_two_sizes(rows):
     """Frequencies are of each side's own rows; 100,000 on one side tell more than 300 on both."""
     found = audit_samples(laplace(0.0, rows[0], 0), laplace(2.0, rows[1], 1), confidence=0.95)
     assert found.trials == 300 and found.certified is not None
@@ -50,7 +46,7 @@ def test_sides_of_two_sizes(rows: tuple[int, int]) -> None:
     assert np.mean(few[0]) > np.mean(few[1])
 
 
-def test_texts_booleans_and_vectors() -> None:
+def test_texts_booleans_and_vectors():
     rng = np.random.default_rng(0)
     texts = [np.where(rng.random(5_000) < p, "yes", "no") for p in (0.2, 0.7)]
     assert "output in {" in audit_samples(*texts, epsilon=0.5).event
@@ -64,7 +60,7 @@ def test_texts_booleans_and_vectors() -> None:
 
 
 @pytest.mark.parametrize("kind", ["one draw a hundred rows", "the same array", "sorted"])
-def test_dependent_rows_are_refused(kind: str) -> None:
+def test_dependent_rows_are_refused(kind):
     one, other = laplace(0.0, 20_000, 0), laplace(1.0, 20_000, 1)
     if kind == "sorted":
         one = np.sort(one)
@@ -76,12 +72,12 @@ def test_dependent_rows_are_refused(kind: str) -> None:
         audit_samples(one, other)
 
 
-def pair_product(outputs: np.ndarray) -> np.ndarray:
+def pair_product(outputs):
     """An attack that knows the mechanism: the sign of a product of five columns."""
     return np.prod(np.sign(outputs[:, :5]), axis=1)
 
 
-def parity(side: int, rows: int, seed: int) -> np.ndarray:
+def parity(side, rows, seed):
     """Thirty signs; on the neighbour the product of five of them is 1 four times in five."""
     rng = np.random.default_rng(seed)
     signs = rng.choice([-1.0, 1.0], size=(rows, 30))
@@ -92,7 +88,7 @@ def parity(side: int, rows: int, seed: int) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_a_score_of_ones_own_is_used_and_never_worse_than_the_learned_ones() -> None:
+def test_a_score_of_ones_own_is_used_and_never_worse_than_the_learned_ones():
     """True ε log(0.5/0.2) = 0.92: every bound with the right score is above 0.6, their mean not below the others'."""
     pairs = [(parity(0, 4_000, 2 * s), parity(1, 4_000, 2 * s + 1)) for s in range(3)]
     own = [audit_samples(*pair, epsilon=0.4, score=pair_product) for pair in pairs]
@@ -102,10 +98,10 @@ def test_a_score_of_ones_own_is_used_and_never_worse_than_the_learned_ones() -> 
 
 
 @pytest.mark.slow
-def test_a_poor_score_does_no_harm() -> None:
+def test_a_poor_score_does_no_harm():
     """Means of 20 audits with a score of pure noise, beside none: within 2%."""
 
-    def noise(outputs: np.ndarray) -> np.ndarray:
+    def noise(outputs):
         return np.sin(1e6 * outputs)
 
     plain, poor = (
@@ -120,8 +116,8 @@ def test_a_poor_score_does_no_harm() -> None:
     assert poor > 0.98 * plain > 0.8
 
 
-def test_a_score_in_an_audit_and_its_bad_forms() -> None:
-    def sampler(side: int, trials: int, rng: Rng) -> np.ndarray:
+def test_a_score_in_an_audit_and_its_bad_forms():
+    def sampler(side, trials, rng):
         return parity(side, trials, int(rng.integers(2**31)))
 
     found = audit(sampler, 0, 1, epsilon=0.4, trials=8_000, score=pair_product)
@@ -134,7 +130,7 @@ def test_a_score_in_an_audit_and_its_bad_forms() -> None:
         (lambda x: 1 / 0, "score raised ZeroDivisionError"),
     ):
         with pytest.raises(InvalidInput, match=message):
-            audit_samples(one, other, score=score)  # type: ignore[arg-type]
+            audit_samples(one, other, score=score)
     assert audit_samples(one, other, score=lambda x: np.where(x > 0, np.nan, x)).epsilon_lower >= 0.0
 
 
@@ -149,8 +145,8 @@ def test_a_score_in_an_audit_and_its_bad_forms() -> None:
     ],
     ids=["of the block", "centred", "ranks", "chance", "place"],
 )
-def test_a_score_that_is_not_of_each_output_alone_is_refused(score: Callable[[np.ndarray], np.ndarray]) -> None:
-    def sampler(d: float, trials: int, rng: Rng) -> np.ndarray:
+def test_a_score_that_is_not_of_each_output_alone_is_refused(score):
+    def sampler(d, trials, rng):
         return d + rng.laplace(size=trials)
 
     message = "score must be a function of each output alone, .* for one output in two blocks"
@@ -160,10 +156,10 @@ def test_a_score_that_is_not_of_each_output_alone_is_refused(score: Callable[[np
         audit_samples(laplace(0.0, 2_000, 0), laplace(1.0, 2_000, 1), epsilon=1.2, score=score)
 
 
-def test_a_score_of_single_precision_is_no_function_of_the_block() -> None:
+def test_a_score_of_single_precision_is_no_function_of_the_block():
     """Matrix products of a block round as its size: 1e-7 here, where 1e-5 is let pass."""
 
-    def score(x: np.ndarray) -> np.ndarray:
+    def score(x):
         return (x * np.float32(1.0 + 1e-7 * (len(x) % 3))).astype(np.float32)
 
     assert audit_samples(laplace(0.0, 1_500, 0), laplace(1.0, 1_500, 1), score=score).epsilon_lower > 0.3
@@ -185,14 +181,14 @@ def test_a_score_of_single_precision_is_no_function_of_the_block() -> None:
         (np.zeros(200, dtype=complex), np.zeros(200), "outputs must be numbers"),
     ],
 )
-def test_bad_arrays_are_refused(outputs: object, neighbour: object, message: str) -> None:
+def test_bad_arrays_are_refused(outputs, neighbour, message):
     with pytest.raises(InvalidInput, match=message):
         audit_samples(outputs, neighbour)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("p", "q", "rows"), [(0.01, 0.0, 2_000), (0.01, 0.001, 3_000)])
-def test_small_runs_certify_the_rare_event(p: float, q: float, rows: int) -> None:
+def test_small_runs_certify_the_rare_event(p, q, rows):
     """Means of 20 fixed seeds: what promises little after every charge is certified all the same."""
     found = []
     for seed in range(20):

@@ -1,7 +1,5 @@
 """Neighbour search: NaN and infinities, pairs of one's own, repeats, mutation, a budget in seconds."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -13,12 +11,12 @@ Rng = np.random.Generator
 QUICK = {"trials": 10_000, "search_trials": 400, "epsilon": 1.0}
 
 
-def noisy_sum(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+def noisy_sum(data, trials, rng):
     return float(np.nansum(np.clip(data, 0.0, 1.0))) + rng.laplace(size=trials)
 
 
 def leaking_where(fault):
-    def sampler(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def sampler(data, trials, rng):
         return noisy_sum(data, trials, rng) + 4.0 * float(fault(data))
 
     return sampler
@@ -34,7 +32,7 @@ FAULTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "relation"), list(zip(FAULTS, ["replace", "add_remove"] * 2, strict=True)))
-def test_faults_on_special_values(name: str, relation: str) -> None:
+def test_faults_on_special_values(name, relation):
     """Each fault under one relation; what pairs are proposed under both is in the next test."""
     fault, fields = FAULTS[name]
     found = find_neighbours(
@@ -43,11 +41,11 @@ def test_faults_on_special_values(name: str, relation: str) -> None:
     assert found.verdict == "refuted" and found.epsilon_lower > 2.0
 
 
-def looked_at(domain: dict, mutations: int = 0) -> list[np.ndarray]:
+def looked_at(domain, mutations=0):
     """The data sets that a search looks at, each once."""
-    seen: dict[bytes, np.ndarray] = {}
+    seen = {}
 
-    def spy(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def spy(data, trials, rng):
         seen.setdefault(data.tobytes() + bytes(data.shape), data.copy())
         return rng.laplace(size=trials)
 
@@ -58,7 +56,7 @@ def looked_at(domain: dict, mutations: int = 0) -> list[np.ndarray]:
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", ["replace", "add_remove"])
 @pytest.mark.parametrize("name", FAULTS)
-def test_pairs_that_show_faults_on_special_values_are_proposed(name: str, relation: str) -> None:
+def test_pairs_that_show_faults_on_special_values_are_proposed(name, relation):
     """For each fault and relation some data set has it and some other has it not. Planted: no special values."""
     fault, fields = FAULTS[name]
     domain = {"records": 4, "relation": relation, **fields}
@@ -67,7 +65,7 @@ def test_pairs_that_show_faults_on_special_values_are_proposed(name: str, relati
         assert {bool(fault(data)) for data in looked_at({"records": 4, "relation": relation})} == {False}
 
 
-def neighbours_of(one: np.ndarray, other: np.ndarray, relation: str) -> bool:
+def neighbours_of(one, other, relation):
     if relation == "add_remove":
         longer, shorter = (one, other) if len(one) > len(other) else (other, one)
         return len(longer) == len(shorter) + 1 and np.array_equal(longer[:-1], shorter, equal_nan=True)
@@ -79,7 +77,7 @@ def neighbours_of(one: np.ndarray, other: np.ndarray, relation: str) -> bool:
 @pytest.mark.parametrize("relation", ["replace", "add_remove"])
 @pytest.mark.parametrize("width", [None, 3])
 @pytest.mark.parametrize("special", [False, True])
-def test_data_sets_are_of_the_domain_and_have_neighbours(relation: str, width: int | None, special: bool) -> None:
+def test_data_sets_are_of_the_domain_and_have_neighbours(relation, width, special):
     """Proposals and mutants: whole numbers within the bounds, or the special values; ends that alternate among them
     where a record is replaced."""
     domain = {"records": 5, "low": -2.0, "high": 2.0, "width": width, "integers": True, "relation": relation,
@@ -98,8 +96,8 @@ def test_data_sets_are_of_the_domain_and_have_neighbours(relation: str, width: i
 
 
 @pytest.mark.slow
-def test_pairs_of_ones_own_may_be_of_any_type() -> None:
-    def sampler(data: object, trials: int, rng: Rng) -> np.ndarray:
+def test_pairs_of_ones_own_may_be_of_any_type():
+    def sampler(data, trials, rng):
         return 3.0 * (isinstance(data, str) and data == "secret") + rng.laplace(size=trials)
 
     pair = ("secret", "public")
@@ -108,10 +106,10 @@ def test_pairs_of_ones_own_may_be_of_any_type() -> None:
 
 
 @pytest.mark.slow
-def test_mutation_climbs_from_what_promises_most() -> None:
+def test_mutation_climbs_from_what_promises_most():
     """The leak grows with the number of other records near 0.37: no background starts there; mutation gets there."""
 
-    def sampler(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def sampler(data, trials, rng):
         near = np.exp(-8.0 * np.abs(data[1:] - 0.37)).mean()
         return 5.0 * near * data[0] + rng.laplace(size=trials)
 
@@ -123,17 +121,17 @@ def test_mutation_climbs_from_what_promises_most() -> None:
 
 
 @pytest.mark.slow
-def test_the_search_is_reproducible() -> None:
+def test_the_search_is_reproducible():
     found = [find_neighbours(noisy_sum, {"records": 3}, mutations=8, seed=2, **QUICK) for _ in range(2)]
     assert found[0].epsilon_lower == found[1].epsilon_lower
-    assert all(np.array_equal(a, b) for a, b in zip(*(f.pair for f in found), strict=True))  # type: ignore[arg-type]
+    assert all(np.array_equal(a, b) for a, b in zip(*(f.pair for f in found), strict=True))
 
 
 @pytest.mark.slow
-def test_a_budget_in_seconds_ends_the_search_and_not_the_audit() -> None:
+def test_a_budget_in_seconds_ends_the_search_and_not_the_audit():
     calls = []
 
-    def slow(data: np.ndarray, trials: int, rng: Rng) -> np.ndarray:
+    def slow(data, trials, rng):
         calls.append(trials)
         time.sleep(0.02)
         return noisy_sum(data, trials, rng)
@@ -147,7 +145,7 @@ def test_a_budget_in_seconds_ends_the_search_and_not_the_audit() -> None:
 
 
 @pytest.mark.slow
-def test_the_search_takes_a_whole_claim_and_a_score() -> None:
+def test_the_search_takes_a_whole_claim_and_a_score():
     sampler = leaking_where(lambda x: x.max() == 1.0)
     found = find_neighbours(
         sampler, {"records": 3}, claim={"mu": 1.5}, trials=10_000, search_trials=400, mutations=0,
@@ -169,12 +167,12 @@ def test_the_search_takes_a_whole_claim_and_a_score() -> None:
         ({"claim": {"mu": 1.0}, "epsilon": 1.0}, "epsilon must be left out beside claim"),
     ],
 )
-def test_bad_parameters_are_refused(options: dict, message: str) -> None:
+def test_bad_parameters_are_refused(options, message):
     with pytest.raises(InvalidInput, match=message):
         find_neighbours(noisy_sum, {"records": 3}, **{"trials": 1_000, **options})
 
 
 @pytest.mark.parametrize("field", ["nan", "infinities"])
-def test_bad_fields_of_a_domain(field: str) -> None:
+def test_bad_fields_of_a_domain(field):
     with pytest.raises(InvalidInput, match=f"{field} must be True or False"):
         find_neighbours(noisy_sum, {"records": 3, field: "yes"}, trials=1_000)

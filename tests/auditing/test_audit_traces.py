@@ -1,7 +1,5 @@
 """What the tests of independence keep of rows, against slow twins."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,7 +12,7 @@ from dpbench.auditing.independence import DependentOutputs, Watch, dispersion, n
 from dpbench.core import sampling
 
 
-def test_keys_of_rows_are_the_twins() -> None:
+def test_keys_of_rows_are_the_twins():
     """Floats with every kind of NaN and both zeros, and whole numbers of both signs."""
     odd = np.array([math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 5e-324, -1.5, 1e300])
     payload = np.array([0x7FF0000000000001, 0xFFFFFFFFFFFFFFFF], dtype=np.uint64).view(np.float64)
@@ -25,7 +23,7 @@ def test_keys_of_rows_are_the_twins() -> None:
         assert identity(rows).tolist() == [twin.key(row) for row in rows.tolist()]
 
 
-def test_tables_of_neighbouring_rows_are_the_twins() -> None:
+def test_tables_of_neighbouring_rows_are_the_twins():
     """Bits in runs; a width that no byte divides."""
     rng = np.random.default_rng(3)
     runs = np.repeat(rng.random((3, 400)) < 0.5, 8, axis=1) ^ (rng.random((3, 3200)) < 0.2)
@@ -34,7 +32,7 @@ def test_tables_of_neighbouring_rows_are_the_twins() -> None:
     assert (found[:, 0] > 0).all() and (found[0] != found[1]).any()
 
 
-def test_p_values_of_counts_over_calls_are_the_twins() -> None:
+def test_p_values_of_counts_over_calls_are_the_twins():
     """Calls of several sizes, and bits from never to always set."""
     rng = np.random.default_rng(4)
     sizes = rng.integers(1, 60, size=20)
@@ -44,7 +42,7 @@ def test_p_values_of_counts_over_calls_are_the_twins() -> None:
     assert dispersion(hits, sizes) == pytest.approx(want)
 
 
-def test_unevenness_is_of_the_event_alone() -> None:
+def test_unevenness_is_of_the_event_alone():
     """Planted: an event that holds, on the neighbour, in every second call."""
     rng, sizes = np.random.default_rng(5), [64] * 12
     events = (
@@ -63,7 +61,7 @@ def test_unevenness_is_of_the_event_alone() -> None:
 
 
 @pytest.mark.parametrize(("pairs", "first", "second"), [(40, 20, 20), (200, 7, 150), (1000, 480, 530)])
-def test_tails_of_tables_are_p_values(pairs: int, first: int, second: int) -> None:
+def test_tails_of_tables_are_p_values(pairs, first, second):
     """By enumeration: a bound at most t has probability at most t; small ones are near the tail."""
     both = np.arange(max(0, first + second - pairs), min(first, second) + 1)
     bounds = tails(np.column_stack([both, *(np.full(len(both), x) for x in (first, second, pairs))]))
@@ -76,7 +74,7 @@ def test_tails_of_tables_are_p_values(pairs: int, first: int, second: int) -> No
     assert small.any() and (bounds[small] < 2.0 * exact[small]).all()
 
 
-def test_independent_runs_have_p_values_of_every_kind() -> None:
+def test_independent_runs_have_p_values_of_every_kind():
     """Each kind's p-value pays for all of its tests.
 
     Null: at most 0.1 with probability 0.1, 200 audits; false alarms 1e-6 a kind. Planted: without it, more than half.
@@ -91,7 +89,7 @@ def test_independent_runs_have_p_values_of_every_kind() -> None:
     assert len(small) == 5 and max(small.values()) <= binom.isf(1e-6, 200, 0.1), small
 
 
-def test_rows_that_recur_at_a_distance_are_refused() -> None:
+def test_rows_that_recur_at_a_distance_are_refused():
     rng, watch = np.random.default_rng(7), Watch("planted")
     outputs = np.tile(rng.standard_normal(100), 5), rng.standard_normal(500)
     for side, rows in enumerate(outputs):

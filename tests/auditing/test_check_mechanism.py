@@ -1,13 +1,8 @@
 """`check_mechanism` on a user's mechanism, on ours, and on planted faults: each is caught by the check made for it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
-from faulty_mechanisms import DRAWS, FAULTS, PAIR, AbortsOnTiesOfTiny, Records, UserMean, records
+from faulty_mechanisms import DRAWS, FAULTS, PAIR, AbortsOnTiesOfTiny, UserMean, records
 from registry import heavy_problem
 
 from dpbench import audit
@@ -23,10 +18,10 @@ from dpbench.testing.hostile import hostile_pairs, tells_apart, tells_apart_on_s
 
 class TestUserMechanism:
     @pytest.mark.parametrize("check", mechanism_checks(UserMean(1.0), PAIR[0], neighbour=PAIR[1]), ids=str)
-    def test_contract(self, check: Any) -> None:
+    def test_contract(self, check):
         check()
 
-    def test_all_checks_at_once(self) -> None:
+    def test_all_checks_at_once(self):
         done = check_mechanism(
             UserMean(1.0), PAIR[0], neighbour=PAIR[1], feasible=lambda outputs: np.isfinite(outputs).all(axis=1)
         )
@@ -34,7 +29,7 @@ class TestUserMechanism:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_each_planted_fault_is_caught_by_its_check(fault: Callable[[float], Any]) -> None:
+def test_each_planted_fault_is_caught_by_its_check(fault):
     pair = records(-1.0), records(1.0)  # one of the faults changes its input
     checks = mechanism_checks(fault(1.0), pair[0], neighbour=pair[1], trials=8000)
     made_for_it = next(check for check in checks if check.name == FAULTS[fault])
@@ -42,7 +37,7 @@ def test_each_planted_fault_is_caught_by_its_check(fault: Callable[[float], Any]
         made_for_it()
 
 
-def test_what_hypothesis_finds_is_shrunk() -> None:
+def test_what_hypothesis_finds_is_shrunk():
     """The 40 fixed pairs miss the planted fault; the search names one record of one number."""
     m, pair = AbortsOnTiesOfTiny(1.0), records(-1.0)
     assert tells_apart(m, hostile_pairs(pair, 40)) == ""
@@ -51,9 +46,9 @@ def test_what_hypothesis_finds_is_shrunk() -> None:
     assert tells_apart_on_some(UserMean(1.0), pair, 20) == ""
 
 
-def test_workers_that_share_state_and_outputs_that_are_not_feasible() -> None:
+def test_workers_that_share_state_and_outputs_that_are_not_feasible():
     class Shared(UserMean):
-        def __call__(self, problem: Records, trials: int, rng: np.random.Generator) -> np.ndarray:
+        def __call__(self, problem, trials, rng):
             return super().__call__(problem, trials, rng) + float(next(DRAWS))
 
     checks = {check.name: check for check in mechanism_checks(Shared(1.0), PAIR[0], feasible=lambda w: w[:, 0] < 0.0)}
@@ -72,7 +67,7 @@ def test_workers_that_share_state_and_outputs_that_are_not_feasible() -> None:
         (lambda: check_mechanism(UserMean(1.0), PAIR[0], trials=3), r"^trials must be an integer >= 100"),
     ],
 )
-def test_bad_calls(call: Callable[[], Any], said: str) -> None:
+def test_bad_calls(call, said):
     with pytest.raises(validation.InvalidInput, match=said):
         call()
 
@@ -80,7 +75,7 @@ def test_bad_calls(call: Callable[[], Any], said: str) -> None:
 # Ours
 
 
-def glm_pair(loss: str, d: int = 2) -> tuple[GLMProblem, GLMProblem]:
+def glm_pair(loss, d=2):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((30, d))
     X /= np.maximum(1.0, np.linalg.norm(X, axis=1, keepdims=True))
@@ -100,12 +95,12 @@ OURS = {
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_ours_keep_the_contract(name: str) -> None:
+def test_ours_keep_the_contract(name):
     mechanism, (problem, neighbour) = OURS[name]
     done = check_mechanism(mechanism, problem, neighbour=neighbour)
     assert {"release contents", "audit within the guarantee", "answers on hostile data"} <= set(done)
     assert ("last bits within the guarantee" in done) == name.endswith(", exact")
 
 
-def test_the_audit_is_the_public_one() -> None:
+def test_the_audit_is_the_public_one():
     assert audit(UserMean(1.0), *PAIR, epsilon=1.0, trials=2000).verdict == "not refuted"

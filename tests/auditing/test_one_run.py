@@ -1,7 +1,5 @@
 """One-run audits: validity, assumptions, ties and bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,7 +10,7 @@ from dpbench import InvalidInput, audit_one_run
 Rng = np.random.Generator
 
 
-def response(included: np.ndarray, rng: Rng) -> np.ndarray:
+def response(included, rng):
     """Randomised response at ε = 1."""
     return included ^ (rng.random(len(included)) < 1.0 / (1.0 + math.e))
 
@@ -20,20 +18,20 @@ def response(included: np.ndarray, rng: Rng) -> np.ndarray:
 # The whole audit
 
 
-def test_one_run_is_near_on_randomised_response() -> None:
+def test_one_run_is_near_on_randomised_response():
     found = [audit_one_run(response, 400, confidence=0.9, seed=s, guesses=400).epsilon_lower for s in range(100)]
     assert 0.75 < np.mean(found) < 1.0
 
 
-def test_one_run_refutes_and_says_so() -> None:
+def test_one_run_refutes_and_says_so():
     found = audit_one_run(lambda inc, r: 3.0 * inc + r.laplace(size=len(inc)), 2_000, epsilon=1.0, delta=1e-6)
     assert found.verdict == "refuted" and found.trials == 2_000
     assert "guesses at 2000 canaries are right, in one run" in found.event
     assert found.certified is None and 0.0 < found.curve([1.0])[0] < found.curve([0.0])[0]
 
 
-def test_assumptions_are_in_the_result() -> None:
-    def sum_with_noise(included: np.ndarray, rng: Rng) -> np.ndarray:
+def test_assumptions_are_in_the_result():
+    def sum_with_noise(included, rng):
         return included + rng.standard_normal(len(included))
 
     plain = audit_one_run(sum_with_noise, 500, epsilon=4.0, delta=1e-5)
@@ -65,7 +63,7 @@ def test_assumptions_are_in_the_result() -> None:
         ({"independent": "yes"}, "independent must be True or False"),
     ],
 )
-def test_one_run_refuses_bad_input(options: dict, message: str) -> None:
+def test_one_run_refuses_bad_input(options, message):
     given = {"run": response, "canaries": 20, **options}
     with pytest.raises(InvalidInput, match=message):
         audit_one_run(given.pop("run"), given.pop("canaries"), **given)

@@ -1,7 +1,5 @@
 """One-run audits: guess sets of several sizes and sides, scores from arrays, curves, and what stands beside."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,10 +10,10 @@ from dpbench import InvalidInput, Profile, audit_one_run, audit_one_run_scores
 Rng = np.random.Generator
 
 
-def memorised(share: float):
+def memorised(share):
     """One-sided memorisation: a share of the canaries, where included, has a score far above all others."""
 
-    def run(included: np.ndarray, rng: Rng) -> np.ndarray:
+    def run(included, rng):
         return rng.standard_normal(len(included)) + 10.0 * (included & (rng.random(len(included)) < share))
 
     return run
@@ -24,7 +22,7 @@ def memorised(share: float):
 @pytest.mark.parametrize(
     ("share", "canaries", "least"), [(0.1, 10_000, 4.54), (0.03, 10_000, 3.29), (0.03, 1_000, 0.8), (0.1, 1_000, 2.2)]
 )
-def test_one_sided_memorisation(share: float, canaries: int, least: float) -> None:
+def test_one_sided_memorisation(share, canaries, least):
     """Means of 10 runs at 95%; 4.54 and 3.29 are what jax-privacy's scan over one side found on such scores."""
     bound = [
         audit_one_run(memorised(share), canaries, confidence=0.95, seed=s, direction="high").epsilon_lower
@@ -33,15 +31,15 @@ def test_one_sided_memorisation(share: float, canaries: int, least: float) -> No
     assert np.mean(bound) > least
 
 
-def test_forgetting_shows_on_the_other_side() -> None:
+def test_forgetting_shows_on_the_other_side():
     found = audit_one_run(lambda inc, rng: -memorised(0.1)(~inc, rng), 2_000, confidence=0.95)
     assert found.epsilon_lower > 1.0 and "the lowest scores not included" in found.event
 
 
-def test_scores_from_arrays_are_the_run_from_its_sampler() -> None:
-    kept: list[tuple[np.ndarray, np.ndarray]] = []
+def test_scores_from_arrays_are_the_run_from_its_sampler():
+    kept = []
 
-    def run(included: np.ndarray, rng: Rng) -> np.ndarray:
+    def run(included, rng):
         kept.append((included, memorised(0.3)(included, rng)))
         return kept[-1][1]
 
@@ -54,7 +52,7 @@ def test_scores_from_arrays_are_the_run_from_its_sampler() -> None:
     assert as_numbers.epsilon_lower == live.epsilon_lower and as_numbers.verdict == "refuted"
 
 
-def test_the_curve_agrees_with_the_bound() -> None:
+def test_the_curve_agrees_with_the_bound():
     """δ(ε) is positive below `epsilon_lower` and falls; where canaries are independent it is larger."""
     included = np.random.default_rng(0).random(2_000) < 0.5
     scores = memorised(0.2)(included, np.random.default_rng(1))
@@ -83,18 +81,18 @@ BAD = np.arange(20.0)
         (np.arange(100) > 2, np.zeros(100), "included must be decided by fair coins, got 97 of 100"),
     ],
 )
-def test_bad_arrays_are_refused(included: object, scores: object, message: str) -> None:
+def test_bad_arrays_are_refused(included, scores, message):
     with pytest.raises(InvalidInput, match=message):
         audit_one_run_scores(included, scores)
 
 
 @pytest.mark.parametrize("claim", [{"rho": 1.0}, {"rdp": {2: 1.0}}])
-def test_claims_of_divergences_are_refused(claim: dict[str, object]) -> None:
+def test_claims_of_divergences_are_refused(claim):
     with pytest.raises(InvalidInput, match="claim must be of epsilon, mu or a profile in an audit of one run"):
         audit_one_run_scores(BAD > 9, BAD, claim=claim)
 
 
-def test_nan_of_a_run_is_refused_and_infinities_are_scores() -> None:
+def test_nan_of_a_run_is_refused_and_infinities_are_scores():
     with pytest.raises(InvalidInput, match="the array that run returns must be numbers without NaN"):
         audit_one_run(lambda inc, rng: np.where(inc, np.nan, 0.0), 20)
     assert audit_one_run(lambda inc, rng: np.where(inc, np.inf, -np.inf), 100).epsilon_lower > 1.0
@@ -103,14 +101,14 @@ def test_nan_of_a_run_is_refused_and_infinities_are_scores() -> None:
 # Directions, units, and what would have been found
 
 
-def losses(canaries: int) -> tuple[np.ndarray, np.ndarray]:
+def losses(canaries):
     """Coins, and scores that are low where a canary is included."""
     rng = np.random.default_rng(0)
     included = rng.random(canaries) < 0.5
     return included, rng.gamma(2.0, size=canaries) * np.where(included, 0.05, 1.0)
 
 
-def test_scores_of_either_sign_are_read() -> None:
+def test_scores_of_either_sign_are_read():
     """Losses give what their negatives give; one direction alone finds nothing in the other, and more in its own."""
     included, loss = losses(1_000)
     both, turned = (audit_one_run_scores(included, sign * loss, epsilon=1.0, delta=1e-5) for sign in (1.0, -1.0))
@@ -138,7 +136,7 @@ UNITS = {
 
 @pytest.mark.parametrize("independent", [False, True])
 @pytest.mark.parametrize("kind", UNITS)
-def test_the_bound_is_in_the_unit_of_the_claim(kind: str, independent: bool) -> None:
+def test_the_bound_is_in_the_unit_of_the_claim(kind, independent):
     """On a Gaussian sum with μ = 1.5: refuted exactly where `bound` exceeds the claim. Claims that hold stand."""
     rng = np.random.default_rng(1)
     included = rng.random(500) < 0.5
@@ -152,7 +150,7 @@ def test_the_bound_is_in_the_unit_of_the_claim(kind: str, independent: bool) -> 
         assert found.verdict == verdict and (found.bound > allowed) == (verdict == "refuted")
 
 
-def test_many_flagged_canaries_of_which_most_are_included() -> None:
+def test_many_flagged_canaries_of_which_most_are_included():
     """A flag that a quarter of the included and 8% of the others have: the mean bound over ten runs is 0.95, where a
     plan without one-sided sets of middle size had 0.57."""
     bounds_found = []
@@ -167,13 +165,13 @@ def test_many_flagged_canaries_of_which_most_are_included() -> None:
 
 
 @pytest.mark.parametrize("kind", ["epsilon", "mu"])
-def test_the_detectable_loss_is_found_half_of_the_time(kind: str) -> None:
+def test_the_detectable_loss_is_found_half_of_the_time(kind):
     """Independent answers with the loss that a first audit calls detectable are refuted in half of 100 runs, give or
     take 26 (false alarm below 1e-6); planted: at the claimed loss in at most 20 (5 are expected)."""
     m, claim = 400, {"epsilon": {"epsilon": 1.0}, "mu": {"claim": {"mu": 0.8}}}[kind]
     given = {**claim, "guesses": m, "independent": kind == "mu", "confidence": 0.95, "direction": "high"}
 
-    def refuted(loss: float) -> int:
+    def refuted(loss):
         times = 0
         for seed in range(100):
             rng = np.random.default_rng(seed)
@@ -192,15 +190,15 @@ def test_the_detectable_loss_is_found_half_of_the_time(kind: str) -> None:
 
 
 @pytest.mark.parametrize("guesses", [None, [20, 50], 100])
-def test_the_level_of_all_guess_sets_is_spent_once(guesses: object) -> None:
+def test_the_level_of_all_guess_sets_is_spent_once(guesses):
     coins = np.random.default_rng(0).random(100) < 0.5
-    found = audit_one_run_scores(coins, coins + 0.0, confidence=0.95, guesses=guesses)  # type: ignore[arg-type]
+    found = audit_one_run_scores(coins, coins + 0.0, confidence=0.95, guesses=guesses)
     assert 0.8 * 0.05 < math.fsum(g.alpha for g in found.family) <= 0.05 * (1.0 + 1e-9)
 
 
-def test_runs_of_guesses_end_before_the_wrong_guess_too_many() -> None:
+def test_runs_of_guesses_end_before_the_wrong_guess_too_many():
     """The two highest scores of twelve are of included canaries, the next is not; of the eight highest four."""
     included = np.array([1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0], dtype=bool)[::-1]  # the highest score last
     found = audit_one_run_scores(included, np.arange(12.0), confidence=0.5, direction="high")
-    counts = {(g.side, g.guesses, g.right) for g in found.family}  # type: ignore[union-attr]
+    counts = {(g.side, g.guesses, g.right) for g in found.family}
     assert {("included", 2, 2), ("included", 8, 4), ("excluded", 1, 1), ("both", 12, 7)} <= counts

@@ -9,7 +9,6 @@ import json
 import math
 import pickle
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,37 +30,37 @@ class Answer:
 # each
 
 
-def with_rng(count: float, rng: Rng) -> float:
+def with_rng(count, rng):
     return count + rng.laplace()
 
 
-def with_numpys_state(count: float) -> float:
+def with_numpys_state(count):
     return count + np.random.laplace()  # noqa: NPY002
 
 
-def with_pythons_state(count: float) -> float:
+def with_pythons_state(count):
     return count + random.expovariate(1.0) - random.expovariate(1.0)
 
 
-def sampled(function: object, trials: int = 50, seed: int = 0) -> np.ndarray:
-    return each(function)(3.0, trials, np.random.default_rng(seed))  # type: ignore[arg-type]
+def sampled(function, trials=50, seed=0):
+    return each(function)(3.0, trials, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("function", [with_rng, with_numpys_state, with_pythons_state])
-def test_calls_are_seeded_independent_and_reproducible(function: object) -> None:
+def test_calls_are_seeded_independent_and_reproducible(function):
     first = sampled(function)
     assert first.shape == (50,) and len(np.unique(first)) == 50
     assert np.array_equal(first, sampled(function))
     assert not np.isin(first, sampled(function, seed=1)).any()
-    result = audit(each(function), 0.0, 2.0, epsilon=1.0, trials=3_000)  # type: ignore[arg-type]
+    result = audit(each(function), 0.0, 2.0, epsilon=1.0, trials=3_000)
     assert result.verdict == "refuted" and 1.0 < result.epsilon_lower < 2.0
 
 
-def test_a_call_of_one_seed_does_not_depend_on_the_block_it_is_in() -> None:
+def test_a_call_of_one_seed_does_not_depend_on_the_block_it_is_in():
     assert np.array_equal(sampled(with_rng, trials=10), sampled(with_rng, trials=50)[:10])
 
 
-def test_global_generators_are_put_back() -> None:
+def test_global_generators_are_put_back():
     random.seed(5)
     np.random.seed(5)  # noqa: NPY002
     before = random.getstate(), np.random.get_state()[1].copy()  # noqa: NPY002
@@ -71,21 +70,21 @@ def test_global_generators_are_put_back() -> None:
     assert np.array_equal(np.random.get_state()[1], before[1])  # noqa: NPY002
 
 
-def test_a_function_that_seeds_itself_gives_one_output() -> None:
+def test_a_function_that_seeds_itself_gives_one_output():
     """Planted: a seed inside, so that the seeds from outside change nothing."""
 
-    def stuck(count: float) -> float:
+    def stuck(count):
         return count + np.random.default_rng(0).laplace()
 
     assert len(np.unique(sampled(stuck))) == 1
 
 
-def test_samplers_of_functions_pickle() -> None:
+def test_samplers_of_functions_pickle():
     again = pickle.loads(pickle.dumps(each(with_rng)))
     assert np.array_equal(sampled(with_rng), again(3.0, 50, np.random.default_rng(0)))
 
 
-def test_defaults_and_keywords_of_functions() -> None:
+def test_defaults_and_keywords_of_functions():
     assert sampled(lambda data, scale=2.0: data * scale).tolist() == [6.0] * 50
     assert len(np.unique(sampled(lambda data, rng=None: data + rng.random()))) == 50
     assert sampled(lambda *args: float(len(args))).tolist() == [1.0] * 50
@@ -101,9 +100,9 @@ def test_defaults_and_keywords_of_functions() -> None:
         (lambda data, *, key: 1, "function must be callable as function"),
     ],
 )
-def test_what_is_no_function_of_one_call_is_refused(function: object, message: str) -> None:
+def test_what_is_no_function_of_one_call_is_refused(function, message):
     with pytest.raises(InvalidInput, match=message):
-        each(function)  # type: ignore[arg-type]
+        each(function)
 
 
 @pytest.mark.parametrize(
@@ -114,19 +113,19 @@ def test_what_is_no_function_of_one_call_is_refused(function: object, message: s
         lambda d, trials, rng: 1.0,
     ],
 )
-def test_audit_proposes_each(sampler: object) -> None:
+def test_audit_proposes_each(sampler):
     with pytest.raises(InvalidInput, match=r"dpbench.each\(function\)"):
-        audit(sampler, 0.0, 1.0, trials=200)  # type: ignore[arg-type]
+        audit(sampler, 0.0, 1.0, trials=200)
 
 
 @pytest.mark.parametrize("output", [{"a": 1}, None, object(), np.zeros((4, 4))])
-def test_audit_proposes_encode(output: object) -> None:
+def test_audit_proposes_encode(output):
     with pytest.raises(InvalidInput, match=r"dpbench\.encode"):
         audit(lambda d, trials, rng: [output] * trials, 0.0, 1.0, trials=200)
 
 
 @pytest.mark.parametrize("first", [1.0, None])
-def test_lists_of_numbers_and_none_are_taken_whatever_comes_first(first: float | None) -> None:
+def test_lists_of_numbers_and_none_are_taken_whatever_comes_first(first):
     """As the sparse vector technique and propose-test-release return; log(0.8/0.2) = 1.39 of loss."""
     rng = np.random.default_rng(0)
     some, many = (
@@ -136,10 +135,10 @@ def test_lists_of_numbers_and_none_are_taken_whatever_comes_first(first: float |
     assert found.verdict == "refuted" and found.epsilon_lower > 1.0
 
 
-def test_an_exception_is_an_output_where_it_is_asked_for() -> None:
+def test_an_exception_is_an_output_where_it_is_asked_for():
     """Raised in 2% of the runs on the neighbour alone: δ = 0.02; the message of an audit that it ends says how."""
 
-    def fails(d: float, rng: Rng) -> float:
+    def fails(d, rng):
         if rng.random() < 0.02 * d:
             raise RuntimeError("no candidate")
         return float(rng.laplace())
@@ -159,13 +158,13 @@ def test_an_exception_is_an_output_where_it_is_asked_for() -> None:
 # encode
 
 
-def columns(outputs: Any, **options: Any) -> dict[str, list[float]]:
+def columns(outputs, **options):
     """The columns of encoded outputs by their names. Of fewer than a hundred outputs all that differs is kept."""
-    made: Any = encode(outputs, **options)
+    made = encode(outputs, **options)
     return dict(zip(made.names, made.reshape(len(made), -1).T.tolist(), strict=True))
 
 
-def test_shapes() -> None:
+def test_shapes():
     assert encode([1, 2.5, True]).tolist() == [1.0, 2.5, 1.0]
     assert encode([[1, 2], [3, 4]]).tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert encode(["a", "bc"]).dtype.kind == "U"
@@ -189,13 +188,13 @@ SAME = {
 
 
 @pytest.mark.parametrize("kind", SAME)
-def test_what_says_the_same_has_the_same_columns(kind: str) -> None:
+def test_what_says_the_same_has_the_same_columns(kind):
     found = columns([{"it": SAME[kind](x)} for x in (1.5, 2.5)])
     same = columns([{"it": SAME["dict"](x)} for x in (1.5, 2.5)])
     assert list(found) == list(same) and found["output['it']['n']"] == [1.5, 2.5]
 
 
-def test_rows_are_aligned_by_their_keys_where_these_recur() -> None:
+def test_rows_are_aligned_by_their_keys_where_these_recur():
     pandas = pytest.importorskip("pandas")
     two = [[("b", 2.0), ("a", 1.0)], [("a", 1.0), ("b", 2.0)]]
     frames = [pandas.DataFrame({"n": [n for _, n in rows]}, index=[k for k, _ in rows]) for rows in two]
@@ -207,7 +206,7 @@ def test_rows_are_aligned_by_their_keys_where_these_recur() -> None:
     assert unaligned["output[1] of row 0"] == [1.0, 3.0]
 
 
-def test_what_recurs_in_lists_and_rows_is_counted() -> None:
+def test_what_recurs_in_lists_and_rows_is_counted():
     """Whatever the order: counts of a list's values, of equal rows, and of the values of each column."""
     rng = np.random.default_rng(0)
     lists = [[*rng.permutation([*"aab", "abcd"[k % 4]])][k % 5 :] for k in range(200)]
@@ -224,10 +223,10 @@ def test_what_recurs_in_lists_and_rows_is_counted() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_shuffled_report_is_refuted_by_its_counts(seed: int) -> None:
+def test_a_shuffled_report_is_refuted_by_its_counts(seed):
     """Twenty letters by randomised response among four, and one that differs: the exact ε of the counts is 1.42."""
 
-    def report(letter: str, rng: Rng) -> list[str]:
+    def report(letter, rng):
         kept = [letter, *"abcd" * 4, *"abc"]
         said = [str(x) if rng.random() < 0.7 else str(rng.choice(["a", "b", "c", "d"])) for x in kept]
         return [said[k] for k in rng.permutation(20)]
@@ -250,21 +249,21 @@ def test_a_shuffled_report_is_refuted_by_its_counts(seed: int) -> None:
         ((x for x in "a"), r"got a generator as output: return list\(it\)"),
     ],
 )
-def test_what_is_not_read_is_refused_with_what_to_return(output: Any, message: str) -> None:
+def test_what_is_not_read_is_refused_with_what_to_return(output, message):
     with pytest.raises(InvalidInput, match=f"outputs must be made of numbers, .* {message}"):
         encode([output])
     with pytest.raises(InvalidInput, match="outputs must be made of numbers"):
         audit(each(lambda d, rng: output), 0.0, 1.0, epsilon=1.0, trials=200)
 
 
-def test_an_output_that_holds_itself_is_refused() -> None:
-    itself: list[Any] = ["a"]
+def test_an_output_that_holds_itself_is_refused():
+    itself = ["a"]
     itself.append(itself)
     with pytest.raises(InvalidInput, match="nested less deeply"):
         encode([itself])
 
 
-def test_means_of_large_images_are_over_cells() -> None:
+def test_means_of_large_images_are_over_cells():
     image = np.zeros((1, 64, 64))
     image[0, :4, :4] = 8.0
     made = columns(image)
@@ -272,12 +271,12 @@ def test_means_of_large_images_are_over_cells() -> None:
     assert sum(value for name, (value,) in made.items() if "cell" in name) == 8.0
 
 
-def test_every_entry_of_a_ragged_list_is_compared() -> None:
+def test_every_entry_of_a_ragged_list_is_compared():
     found = columns([[1.0, 2.0, 3.0], [1.0], [1.0, 2.0, 4.0]])
     assert found["output[-1]"] == [3.0, 1.0, 4.0] and found["size of output"] == [3.0, 1.0, 3.0]
 
 
-def test_what_cannot_be_ignored_is_refused() -> None:
+def test_what_cannot_be_ignored_is_refused():
     sampler = each(lambda d, rng: {"n": d + rng.laplace()})
     with pytest.raises(InvalidInput, match=r"ignore must name leaves of the outputs, such as .*'n'.*; got 'id'"):
         audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore=["id"])
@@ -292,7 +291,7 @@ def test_what_cannot_be_ignored_is_refused() -> None:
         audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore="n")
 
 
-def test_lists_of_results_are_audited_as_they_are() -> None:
+def test_lists_of_results_are_audited_as_they_are():
     rng = np.random.default_rng(0)
     ours, theirs = (
         [{"n": d + rng.laplace(scale=0.3), "id": rng.bytes(8).hex()} for _ in range(600)] for d in (0.0, 1.0)
@@ -313,32 +312,32 @@ JSON = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(JSON, min_size=1, max_size=6), st.randoms())
-def test_a_row_depends_on_its_output_and_the_names_of_columns_alone(outputs: list, order: random.Random) -> None:
+def test_a_row_depends_on_its_output_and_the_names_of_columns_alone(outputs, order):
     """So encoding is post-processing: no order and no other output changes a row."""
     places = [*range(len(outputs))] * 2
     order.shuffle(places)
-    whole: Any = encode([None, *(outputs[place] for place in places)])
+    whole = encode([None, *(outputs[place] for place in places)])
     rows = whole.reshape(len(whole), -1)[1:]
     assert rows.shape[1] == len(whole.names)
     first = dict(zip(places[::-1], rows[::-1], strict=True))
     assert all(np.array_equal(first[place], row, equal_nan=True) for place, row in zip(places, rows, strict=True))
 
 
-def test_an_output_that_does_not_fit_has_columns_that_say_so() -> None:
+def test_an_output_that_does_not_fit_has_columns_that_say_so():
     known = [{"a": 1.0}] * 50 + [{"a": 2.0, "b": "x"}] * 50
-    made: Any = encode([*known, {"a": 1.0, "c": 5}, "text"])
+    made = encode([*known, {"a": 1.0, "c": 5}, "text"])
     fits, (more, other) = made[0], made[-2:]
     assert not np.array_equal(fits, more, equal_nan=True)
     assert np.isnan(other[made.names.index("output['a']")])
 
 
 @pytest.mark.parametrize("outputs", ["abc", 3.0, {"a": 1}, [], np.zeros(0), np.float64(1.0), None])
-def test_what_holds_no_outputs_is_refused(outputs: object) -> None:
+def test_what_holds_no_outputs_is_refused(outputs):
     with pytest.raises(InvalidInput, match="outputs must be"):
         encode(outputs)
 
 
-def test_results_of_several_shapes_are_refused_outside_an_audit() -> None:
+def test_results_of_several_shapes_are_refused_outside_an_audit():
     sampler = each(lambda size, rng: [0.0] * rng.integers(1, size))
     with pytest.raises(InvalidInput, match="one shape"):
         sampler(9, 50, np.random.default_rng(1))

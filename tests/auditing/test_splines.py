@@ -1,7 +1,5 @@
 """Penalised splines of an audit's choice, solved as bands, against dense matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -10,7 +8,7 @@ from scipy.stats import norm
 from dpbench.auditing.choose import _smooth
 
 
-def roughness(total: np.ndarray) -> np.ndarray:
+def roughness(total):
     """The matrix of the integral of the squared second derivative, in the normal score of the middle rank."""
     rank = (np.cumsum(total) - 0.5 * total + 0.25) / (total.sum() + 0.5)
     steps, m = np.maximum(np.diff(norm.ppf(rank)), 0.02), total.size
@@ -24,7 +22,7 @@ def roughness(total: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("cells", [1, 2, 3, 9])
-def test_each_fit_is_stationary_and_has_the_freedom_of_its_matrix(cells: int) -> None:
+def test_each_fit_is_stationary_and_has_the_freedom_of_its_matrix(cells):
     """A Newton step in dense matrices moves nothing: 1e-4 of a log-ratio would be seen."""
     weights, rng = np.array([10.0, 0.1]), np.random.default_rng(cells)
     first, second = (rng.integers(5, 400, (3, cells)).astype(float) for _ in range(2))

@@ -1,11 +1,8 @@
 """The benchmarks measure what they say, refuse to time a wrong answer, and name a missing extra."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+def bench(monkeypatch):
     """The modules of `benchmarks/`, found beside the tests; installed packages come first."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
     from benchmarks import bench_cases, cases, numpy_loop
@@ -32,7 +29,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     )  # fmt: skip
 
 
-def test_every_case_gives_the_right_answer(bench: SimpleNamespace) -> None:
+def test_every_case_gives_the_right_answer(bench):
     assert set(bench.bench_cases.Cases.params) == set(bench.cases.CASES)
     for name, make in bench.cases.CASES.items():
         case = make()
@@ -43,14 +40,12 @@ def test_every_case_gives_the_right_answer(bench: SimpleNamespace) -> None:
 
 @pytest.mark.parametrize("name", ["noisy-gd-squared", "noisy-gd-logistic", "noisy-gd-sparse-logistic"])
 @pytest.mark.parametrize("changed", ["sigma", "eta"])
-def test_a_wrong_answer_is_refused(
-    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, name: str, changed: str
-) -> None:
+def test_a_wrong_answer_is_refused(bench, monkeypatch, name, changed):
     """Planted: the timed code runs with a noise or a step size one part in a million off."""
     case = bench.cases.CASES[name]()
     block = NoisyGD._constants
 
-    def off(self: Any, problem: Any) -> tuple[float, float, float]:
+    def off(self, problem):
         eta, sigma, radius = block(self, problem)
         factor = 1.0 if problem.sparse is False and name.endswith("sparse-logistic") else 1.0 + 1e-6
         return (eta * factor, sigma, radius) if changed == "eta" else (eta, sigma * factor, radius)
@@ -60,13 +55,11 @@ def test_a_wrong_answer_is_refused(
         case.check()
 
 
-def test_ratio_is_that_of_the_medians_and_the_order_alternates(
-    bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ratio_is_that_of_the_medians_and_the_order_alternates(bench, monkeypatch):
     clock, calls = [0.0], []
 
-    def work(name: str, seconds: float) -> Any:
-        def run() -> None:
+    def work(name, seconds):
+        def run():
             calls.append(name)
             clock[0] += seconds
 
@@ -79,7 +72,7 @@ def test_ratio_is_that_of_the_medians_and_the_order_alternates(
     assert (found.ours_per_second, found.peer_per_second, found.pairs) == (2.0, pytest.approx(2.0 / 3.0), 3)
 
 
-def test_median_interval_covers(bench: SimpleNamespace) -> None:
+def test_median_interval_covers(bench):
     """For 15 values the 4th and the 12th: 96.5%; too few values give the extremes."""
     assert bench.pairs.median_interval(np.arange(15.0)[::-1]) == (3.0, 11.0)
     assert bench.pairs.median_interval(np.arange(3.0)) == (0.0, 2.0)
@@ -89,19 +82,19 @@ def test_median_interval_covers(bench: SimpleNamespace) -> None:
     assert 1.0 - 2.0 * binom.cdf(3, 15, 0.5) >= 0.95 > 1.0 - 2.0 * binom.cdf(4, 15, 0.5)
 
 
-def test_numpy_loop_stays_in_the_ball_and_averages(bench: SimpleNamespace) -> None:
+def test_numpy_loop_stays_in_the_ball_and_averages(bench):
     data = bench.workload.problem("logistic")
     m = NoisyGD(1.0, 1e-5, steps=4, noise_scale=1e3)
     norms = np.linalg.norm(bench.numpy_loop.trials(data, m, 3, np.random.default_rng(0)), axis=1)
     assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
 
 
-def test_a_ratio_of_the_history_is_to_the_loop_in_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ratio_of_the_history_is_to_the_loop_in_the_same_process(monkeypatch):
     from benchmarks import bench_headline
 
     clock = [0.0]
 
-    def move(seconds: float) -> float:
+    def move(seconds):
         clock[0] += seconds
         return 0.0
 

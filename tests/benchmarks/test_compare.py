@@ -1,7 +1,5 @@
 """Two trees side by side: a slower one is found, an equal one is not, and each ratio is that of the calls made."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json
@@ -10,8 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -21,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def module(monkeypatch):
     """`benchmarks.compare`, found beside the tests."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
     from benchmarks import compare
@@ -32,19 +28,19 @@ def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 class Tree:
     """A call takes `seconds`, and every third slice a quarter more; `bias` is of the process."""
 
-    def __init__(self, seconds: float, bias: float = 1.0) -> None:
+    def __init__(self, seconds, bias=1.0):
         self.seconds, self.asked = seconds * bias, []
 
-    def ask(self, **words: Any) -> float:
+    def ask(self, **words):
         self.asked.append(words)
         noise = 1.25 if len(self.asked) % 3 == 0 else 1.0
         return self.seconds * noise * words["calls"]
 
-    def close(self) -> None:
+    def close(self):
         """Nothing to end."""
 
 
-def test_a_ratio_is_of_the_same_calls_in_turns(module: ModuleType) -> None:
+def test_a_ratio_is_of_the_same_calls_in_turns(module):
     base, head = Tree(0.01), Tree(0.012)
     pairs = module.measure("made-up", base, head, 3)
     assert base.asked[0] == {"name": "made-up", "first": 1, "calls": 2}
@@ -55,7 +51,7 @@ def test_a_ratio_is_of_the_same_calls_in_turns(module: ModuleType) -> None:
     assert [pair.seconds for pair in pairs] == pytest.approx([0.012] * 3)  # slow slices are left out
 
 
-def test_the_interval_is_of_order_statistics(module: ModuleType) -> None:
+def test_the_interval_is_of_order_statistics(module):
     row = module.row("made-up", [module.Pair(ratio, 1.0) for ratio in (9, 1, 8, 2, 7, 3, 6, 4, 5)])
     assert (row.low, row.ratio, row.high) == (3, 5, 7)
     row = module.row("made-up", [module.Pair(ratio, 1.0) for ratio in (5, 1, 4, 2, 3)])
@@ -63,13 +59,11 @@ def test_the_interval_is_of_order_statistics(module: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(("factor", "slower"), [(1.0, False), (1.04, False), (1.1, True), (0.8, False)])
-def test_ten_percent_is_found_and_four_are_not(
-    module: ModuleType, monkeypatch: pytest.MonkeyPatch, factor: float, slower: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ten_percent_is_found_and_four_are_not(module, monkeypatch, factor, slower, capsys):
     """One process of the second tree of five is a fifth slower all the time: of that, no alarm."""
     made = []
 
-    def tree(*given: Any) -> Tree:
+    def tree(*given):
         made.append(Tree(0.01 * (factor if len(made) % 2 else 1.0), 1.2 if len(made) == 1 else 1.0))
         return made[-1]
 
@@ -81,12 +75,10 @@ def test_ten_percent_is_found_and_four_are_not(
     assert len(made) == 2 * module.PAIRS * (2 if slower else 1)
 
 
-def test_what_was_slow_once_is_measured_again_in_other_processes(
-    module: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_slow_once_is_measured_again_in_other_processes(module, monkeypatch):
     made = []
 
-    def tree(*given: Any) -> Tree:
+    def tree(*given):
         slow = len(made) % 2 and len(made) < 2 * module.PAIRS
         made.append(Tree(0.012 if slow else 0.01))
         return made[-1]
@@ -97,9 +89,7 @@ def test_what_was_slow_once_is_measured_again_in_other_processes(
 
 
 @pytest.mark.parametrize(("known", "status"), [("jl", 0), ("hard-family", 1)])
-def test_what_is_known_to_be_slower_is_printed_alone(
-    module: ModuleType, known: str, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_known_to_be_slower_is_printed_alone(module, known, status, monkeypatch, capsys):
     rows = [module.Row("jl", 1.5, 1.4, 1.6, 0.01, again=True, slower=True)]
     monkeypatch.setattr(module, "compare", lambda *_, **__: rows)
     assert module.main([".", ".", "--known", known]) == status
@@ -115,7 +105,7 @@ def test_what_is_known_to_be_slower_is_printed_alone(
         (". . --only made-up", "invalid choice: 'made-up'"),
     ],
 )
-def test_bad_use_is_one_line(line: str, said: str) -> None:
+def test_bad_use_is_one_line(line, said):
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.compare", *line.split()], cwd=ROOT, capture_output=True, text=True
     )
@@ -123,7 +113,7 @@ def test_bad_use_is_one_line(line: str, said: str) -> None:
 
 
 @pytest.mark.process
-def test_the_working_tree_beside_itself(tmp_path: Path) -> None:
+def test_the_working_tree_beside_itself(tmp_path):
     """Real processes; the answer is a ratio, which no test rests on."""
     out = tmp_path / "rows.json"
     line = [sys.executable, "-m", "benchmarks.compare", ".", ".", "--only", "hard-family", "--pairs", "5"]
@@ -133,7 +123,7 @@ def test_the_working_tree_beside_itself(tmp_path: Path) -> None:
     assert row["name"] == "hard-family" and 0.0 < row["low"] <= row["ratio"] <= row["high"]
 
 
-def test_headline_work_runs_twice_on_data_of_its_own(module: ModuleType) -> None:
+def test_headline_work_runs_twice_on_data_of_its_own(module):
     from benchmarks.headline import HEADLINE
 
     assert len(HEADLINE) == 12
@@ -142,7 +132,7 @@ def test_headline_work_runs_twice_on_data_of_its_own(module: ModuleType) -> None
         assert run(1) is not None and run(2) is not None
 
 
-def test_benchmarks_need_no_program_and_no_extra() -> None:
+def test_benchmarks_need_no_program_and_no_extra():
     """What asv's bare environment imports: the package and its own dependencies."""
     allowed = {"benchmarks", "dpbench", "lowerbounds", "numpy", "scipy", *sys.stdlib_module_names}
     imported = {}
@@ -154,7 +144,7 @@ def test_benchmarks_need_no_program_and_no_extra() -> None:
     assert not {name: where for name, where in imported.items() if name not in allowed}
 
 
-def test_changed_work_is_another_version(module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_work_is_another_version(module, tmp_path, monkeypatch):
     from benchmarks import bench_cases, workload
 
     monkeypatch.syspath_prepend(tmp_path)

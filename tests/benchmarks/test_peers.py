@@ -1,17 +1,14 @@
 """`python -m benchmarks.peers`: what it measures, shows and writes; peers that are absent are stood in for."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks import peers
 from benchmarks.peers import held_out, speed
-from benchmarks.peers.pairs import Ratio, Work, ratio
+from benchmarks.peers.pairs import Work, ratio
 from dpbench.core.validation import InvalidInput, MissingExtra
 
 pytestmark = pytest.mark.meta
@@ -26,7 +23,7 @@ AUDITOR = {
 }  # fmt: skip
 
 
-def test_held_out_rows() -> None:
+def test_held_out_rows():
     rows = list(held_out.compare([0.5, 50.0], 6, sets=["diabetes", "breast_cancer"]))
     found = {(row.data, row.algorithm, row.epsilon): row for row in rows}
     assert len(found) == len(rows) == 2 * (4 + 2 * len(held_out.OURS))
@@ -41,13 +38,13 @@ def test_held_out_rows() -> None:
 
 
 @pytest.mark.parametrize(("python", "words"), [("/nowhere", "No such file"), (sys.executable, "diffprivlib")])
-def test_an_interpreter_without_diffprivlib(python: str, words: str) -> None:
+def test_an_interpreter_without_diffprivlib(python, words):
     with pytest.raises(InvalidInput, match=f"--python must be the interpreter .*{words}"):
         list(held_out.compare([1.0], 2, python=python, sets=["diabetes"]))
 
 
-def test_speed_against_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    def once(ours: Work, peer: Work, pairs: int) -> Ratio:
+def test_speed_against_numpy(monkeypatch):
+    def once(ours, peer, pairs):
         return ratio(Work(ours.run, ours.trials), Work(peer.run, peer.trials), 1)
 
     monkeypatch.setattr(speed, "ratio", once)
@@ -59,7 +56,7 @@ def test_speed_against_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, list[dict[str, Any]]]:
+def made(monkeypatch, tmp_path):
     """Rows that the command is given in place of measurements."""
     rows = [row.to_dict() for row in held_out.compare([1.0, 2.0], 2, sets=["diabetes"])]
     parts = {"speed": [dict(SPEED)], "auditors": [dict(AUDITOR)], "held-out": rows}
@@ -69,7 +66,7 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, list[dict
     return parts
 
 
-def test_the_command(made: dict[str, Any], capsys: Any) -> None:
+def test_the_command(made, capsys):
     assert peers.main(["--json", "found.json"]) == 0
     out, err = capsys.readouterr()
     assert "55.00 to 65.00" in out and "0 of 5" in out and "zero predictor" in out and err.count("held-out:") == 10
@@ -81,7 +78,7 @@ def test_the_command(made: dict[str, Any], capsys: Any) -> None:
         assert Path(f"peers_{part}.png").stat().st_size > 10_000
 
 
-def test_one_part_alone_and_a_missed_promise(made: dict[str, Any]) -> None:
+def test_one_part_alone_and_a_missed_promise(made):
     assert peers.main(["--parts", "auditors", "--json", "found.json"]) == 0
     assert list(json.loads(Path("found.json").read_text())["parts"]) == ["auditors"]
     made["speed"][0]["median"] = 49.0

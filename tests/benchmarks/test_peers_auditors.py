@@ -1,7 +1,5 @@
 """Our auditor beside jax-privacy's: its own side runs alone, and the missing extra has a name."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest
@@ -12,7 +10,7 @@ from dpbench.core.validation import MissingExtra
 pytestmark = pytest.mark.meta
 
 
-def test_our_side_runs_alone() -> None:
+def test_our_side_runs_alone():
     """Two seeds; the analyses of one run in the order in which each says more."""
     rows = list(auditors.measure(("dpbench",), 2, 2))
     assert {row.task for row in rows} == {"mean bound", "false bounds", "one run"}
@@ -22,7 +20,7 @@ def test_our_side_runs_alone() -> None:
     assert 0.97 < laplace.mean < 1.02
 
 
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setattr(auditors, "of_ours", lambda *_: {"dpbench": 0.5})
     monkeypatch.setitem(sys.modules, "jax_privacy", None)
     with pytest.raises(MissingExtra, match=r"dpbench-suite\[bench\]"):

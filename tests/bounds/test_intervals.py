@@ -1,9 +1,6 @@
 """The joint region is exact: against binomial sums, and its coverage by enumeration."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +14,7 @@ from scipy.stats import norm
 from dpbench import InvalidInput, bounds
 
 
-def test_delta_of_a_region_is_the_least_over_its_corners() -> None:
+def test_delta_of_a_region_is_the_least_over_its_corners():
     region = bounds.Region(np.array([0.5, 0.6]), np.array([0.1, 0.25]))
     expected = [0.35, max(0.0, min(0.5 - 0.1 * math.e, 0.6 - 0.25 * math.e)), 0.0]
     assert region.delta(np.array([0.0, 1.0, 2.0])) == pytest.approx(expected, abs=1e-12)
@@ -27,7 +24,7 @@ def test_delta_of_a_region_is_the_least_over_its_corners() -> None:
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 7), (1, 7), (3, 40), (40, 40), (39, 40), (12, 300)])
 @pytest.mark.parametrize("tail", [0.3, 0.05, 1e-6])
-def test_clopper_pearson_inverts_the_binomial_sum(hits: int, trials: int, tail: float) -> None:
+def test_clopper_pearson_inverts_the_binomial_sum(hits, trials, tail):
     """In rationals: the chance beyond a bound is at most the tail, never a rounding more, and hardly less."""
     low, high = float(bounds.lower(hits, trials, tail)), float(bounds.upper(hits, trials, tail))
     beyond = twin.tail_at_least(hits, trials, low), 1 - twin.tail_at_least(hits + 1, trials, high)
@@ -37,7 +34,7 @@ def test_clopper_pearson_inverts_the_binomial_sum(hits: int, trials: int, tail: 
     assert hits == trials or float(beyond[1]) == pytest.approx(tail, rel=1e-3)  # widened by 1e-11 of q
 
 
-def _epsilon_bounds(trials: int, alpha: float, angle: int) -> np.ndarray:
+def _epsilon_bounds(trials, alpha, angle):
     found = np.empty((trials + 1, trials + 1))
     for x in range(trials + 1):
         for y in range(trials + 1):
@@ -47,7 +44,7 @@ def _epsilon_bounds(trials: int, alpha: float, angle: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("angle", [1, 8, 16, 24, 31])
-def test_coverage_by_enumeration_is_at_least_nominal(angle: int) -> None:
+def test_coverage_by_enumeration_is_at_least_nominal(angle):
     """All 31 x 31 outcomes of 30 runs a side, at 12 pairs (p, q): an exact probability, no sampling error."""
     trials, alpha = 30, 0.1
     found = _epsilon_bounds(trials, alpha, angle)
@@ -60,7 +57,7 @@ def test_coverage_by_enumeration_is_at_least_nominal(angle: int) -> None:
     assert least >= 1.0 - alpha
 
 
-def test_a_region_at_twice_the_level_is_caught_by_the_enumeration() -> None:
+def test_a_region_at_twice_the_level_is_caught_by_the_enumeration():
     """Planted: level 0.2 spent where 0.1 is stated."""
     found = _epsilon_bounds(30, 0.2, 16)
     p, q = 0.6, 0.6
@@ -70,16 +67,16 @@ def test_a_region_at_twice_the_level_is_caught_by_the_enumeration() -> None:
 @pytest.mark.parametrize(
     ("alpha", "angle"), [(0.5, 20), (0.05, 1), (0.05, 5), (0.05, 28), (1e-3, 16), (1e-3, 30), (1e-6, 5), (1e-6, 16)]
 )
-def test_critical_value_leaves_alpha_outside(angle: int, alpha: float) -> None:
+def test_critical_value_leaves_alpha_outside(angle, alpha):
     """The probability that two standard normals leave the region, by adaptive quadrature that is told where the
     integrand has its corners and its jump: at most α, and to nine digits. Planted: the next angle's value."""
     floor, cap = bounds.FLOOR, -norm.ppf(bounds.CAP_SHARE * alpha)
 
-    def outside(c: float) -> float:
+    def outside(c):
         theta = 0.5 * math.pi * angle / bounds.ANGLES
         w1, w2 = math.sin(theta), math.cos(theta)
 
-        def leaves(z: float) -> float:
+        def leaves(z):
             reach = (c - w1 * z) / w2
             return norm.pdf(z) * (1.0 if reach < -floor else norm.cdf(-min(reach, cap)))
 
@@ -92,7 +89,7 @@ def test_critical_value_leaves_alpha_outside(angle: int, alpha: float) -> None:
     assert outside(bounds.critical_value(angle + 1, alpha)) != pytest.approx(alpha, rel=1e-6)
 
 
-def test_the_joint_region_beats_two_bounds_at_half_the_level() -> None:
+def test_the_joint_region_beats_two_bounds_at_half_the_level():
     hits, trials = (450_000, 165_000), 900_000
     joint = bounds.joint_region(hits, (trials, trials), 0.05, 11).epsilon(0.0)
     low, high = bounds.lower(hits[0], trials, 0.025), bounds.upper(hits[1], trials, 0.025)
@@ -108,7 +105,7 @@ def test_the_joint_region_beats_two_bounds_at_half_the_level() -> None:
     angle=st.integers(1, 31),
     delta=st.sampled_from([0.0, 1e-6, 0.2]),
 )
-def test_readings_of_one_region_agree(x: int, y: int, angle: int, delta: float) -> None:
+def test_readings_of_one_region_agree(x, y, angle, delta):
     """δ at the bound on ε is at least that δ, more hits never lower the bound, and nothing is negative."""
     region = bounds.joint_region((x, y), (50, 50), 0.05, angle)
     epsilon = region.epsilon(delta)
@@ -120,7 +117,7 @@ def test_readings_of_one_region_agree(x: int, y: int, angle: int, delta: float) 
         assert bounds.joint_region((x + 1, y), (50, 50), 0.05, angle).epsilon(delta) >= epsilon - 1e-9
 
 
-def test_each_side_has_its_own_trials() -> None:
+def test_each_side_has_its_own_trials():
     """20 of 4,000 runs bound a probability near 0.005, and 20 of 1,000 one near 0.02."""
     region = bounds.joint_region((300, 20), (1000, 4000), 0.01, 8)
     smaller = bounds.joint_region((300, 20), (1000, 1000), 0.01, 8)
@@ -139,6 +136,6 @@ def test_each_side_has_its_own_trials() -> None:
         (lambda: bounds.one_run_p_value(9, 8, 9, 1.0, 0.0), "right and guesses must be 0 <= right <= guesses <= 9"),
     ],
 )
-def test_counts_that_cannot_be_are_refused(call: Callable[[], object], message: str) -> None:
+def test_counts_that_cannot_be_are_refused(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()

@@ -1,10 +1,7 @@
 """What right guesses rule out: p-values against linear programmes over mechanisms, laws by enumeration, inverses."""
 
-from __future__ import annotations
-
 import functools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +21,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize("case", SMALL)
-def test_joint_is_the_optimum_over_all_mechanisms(case: tuple) -> None:
+def test_joint_is_the_optimum_over_all_mechanisms(case):
     """Nothing but the definition of (ε, δ) goes into the linear program; the formula is its optimum."""
     assert bounds.one_run_p_value(*case) == pytest.approx(slow.best_mechanism(*case), rel=1e-6)
 
@@ -36,14 +33,14 @@ LARGE = [
 
 
 @pytest.mark.parametrize("case", LARGE)
-def test_joint_is_the_optimum_and_the_published_bound_is_above_it(case: tuple) -> None:
+def test_joint_is_the_optimum_and_the_published_bound_is_above_it(case):
     *counts, epsilon, delta = case
     best, _ = slow.best_symmetric(*counts, [(epsilon, delta)])
     assert bounds.one_run_p_value(*case) == pytest.approx(best, rel=1e-4, abs=1e-9)
     assert bounds.one_run_p_value_published(*case) > bounds.one_run_p_value(*case)
 
 
-def test_wrong_delta_terms_fall_below_the_optimum() -> None:
+def test_wrong_delta_terms_fall_below_the_optimum():
     """Planted: no δ, δ once for all canaries, δ for the guessed alone. The smallest error is 0.3% of p."""
     m, r, v, epsilon, delta = 40, 10, 9, 1.0, 1e-3
     best, _ = slow.best_symmetric(m, r, v, [(epsilon, delta)])
@@ -52,7 +49,7 @@ def test_wrong_delta_terms_fall_below_the_optimum() -> None:
     assert bounds.one_run_p_value(m, r, v, epsilon, delta) >= best * (1.0 - 1e-6)
 
 
-def test_published_is_the_theorems_formula() -> None:
+def test_published_is_the_theorems_formula():
     m, r, v, rate, delta = 30, 12, 9, 0.6, 1e-3
     mass = [math.comb(r, k) * rate**k * (1 - rate) ** (r - k) for k in range(r + 1)]
     worst = max(sum(mass[v - i : v]) / i for i in range(1, v + 1))
@@ -62,7 +59,7 @@ def test_published_is_the_theorems_formula() -> None:
     )
 
 
-def test_without_delta_all_three_are_the_exact_binomial_tail() -> None:
+def test_without_delta_all_three_are_the_exact_binomial_tail():
     for right in range(11):
         exact = sum(math.comb(10, k) * 0.75**k * 0.25 ** (10 - k) for k in range(right, 11))
         for p_value in (
@@ -73,7 +70,7 @@ def test_without_delta_all_three_are_the_exact_binomial_tail() -> None:
             assert p_value(40, 10, right, math.log(3.0), 0.0) == pytest.approx(exact, rel=1e-12)
 
 
-def test_extremes_are_finite_and_ordered() -> None:
+def test_extremes_are_finite_and_ordered():
     for m, r, v, epsilon in ((10**5, 10**5, 10**5, 0.0), (10**5, 5000, 5000, 0.1), (10**4, 10**4, 10, 1.0)):
         p = bounds.one_run_p_value(m, r, v, epsilon, 1e-5)
         assert 0.0 < p <= 1.0
@@ -82,7 +79,7 @@ def test_extremes_are_finite_and_ordered() -> None:
 
 
 @pytest.mark.parametrize("right", [17, 19])
-def test_the_bound_is_wrong_as_often_as_the_level_at_most_exactly(right: int) -> None:
+def test_the_bound_is_wrong_as_often_as_the_level_at_most_exactly(right):
     """No sampling: the worst mechanisms' own laws of V, from the linear program, for every v it may be made for.
 
     Planted: a bound that forgets δ is wrong more often than its level, for a level at which it is made at all.
@@ -91,7 +88,7 @@ def test_the_bound_is_wrong_as_often_as_the_level_at_most_exactly(right: int) ->
     epsilon, delta = 1.0, 0.01
     laws = [slow.best_symmetric(m, r, v, [(epsilon, delta)])[1] for v in range(12, r + 1)]
 
-    def most_wrong(level: float, used: float) -> float:
+    def most_wrong(level, used):
         found = [bounds.one_run_epsilon(m, r, v, used, level) > epsilon for v in range(r + 1)]
         assert any(found)
         return max(float(law[found].sum()) for law in laws) / level
@@ -103,7 +100,7 @@ def test_the_bound_is_wrong_as_often_as_the_level_at_most_exactly(right: int) ->
 
 
 @pytest.mark.parametrize("wrong", [0, 3])
-def test_a_run_is_wrong_as_often_as_its_level_at_most_exactly(wrong: int) -> None:
+def test_a_run_is_wrong_as_often_as_its_level_at_most_exactly(wrong):
     """Randomised response at ε = 1, 400 coins: the law of the run's length is negative binomial, no sampling.
 
     Planted: a length read as if one more guess had been right.
@@ -113,7 +110,7 @@ def test_a_run_is_wrong_as_often_as_its_level_at_most_exactly(wrong: int) -> Non
     mass = nbinom.pmf(lengths - wrong, wrong + 1, rate)  # right guesses before the (wrong + 1)th wrong one
     mass[-1] += 1.0 - mass.sum()
 
-    def failing(extra: int) -> float:
+    def failing(extra):
         out = [
             bounds.one_run_epsilon(400, int(r), int(min(r - wrong + extra, r)), 0.0, level) > 1.0 if r else False
             for r in lengths
@@ -125,7 +122,7 @@ def test_a_run_is_wrong_as_often_as_its_level_at_most_exactly(wrong: int) -> Non
         assert failing(1) > level
 
 
-def test_deltas_invert_the_p_values() -> None:
+def test_deltas_invert_the_p_values():
     for m, r, v, epsilon, alpha in ((100, 100, 80, 0.5, 1e-3), (1000, 60, 60, 1.0, 1e-3), (400, 40, 40, 2.0, 0.01)):
         for independent in (False, True):
             delta = bounds.one_run_delta(m, r, v, epsilon, alpha, independent)
@@ -139,20 +136,20 @@ def test_deltas_invert_the_p_values() -> None:
 # Independent canaries, and Gaussian curves
 
 
-def test_independent_is_the_enumerated_law() -> None:
+def test_independent_is_the_enumerated_law():
     for case in [(4, 4, 3, 1.0, 0.1), (5, 3, 3, 0.5, 0.05), (6, 2, 1, 2.0, 0.3), (5, 5, 5, 0.0, 0.01)]:
         assert bounds.one_run_p_value(*case, independent=True) == pytest.approx(slow.given_away(*case), rel=1e-9)
         assert bounds.one_run_p_value(*case, independent=True) <= bounds.one_run_p_value(*case) + 1e-12
 
 
-def right_guesses(answers: np.ndarray, guesses: int) -> np.ndarray:
+def right_guesses(answers, guesses):
     """V of the `guesses` most confident, for signed answers (trials, m) that are right where positive."""
     chosen = np.argpartition(-np.abs(answers), guesses - 1, axis=1)[:, :guesses]
     return (np.take_along_axis(answers, chosen, axis=1) > 0.0).sum(axis=1)
 
 
 @pytest.mark.slow
-def test_order_statistics_against_simulation() -> None:
+def test_order_statistics_against_simulation():
     """200,000 runs of the best guesser; Clopper-Pearson at 1e-6 each, and the upper sum loses under 2%.
 
     Planted: guesses counted as if they were not the most confident ones.
@@ -168,14 +165,14 @@ def test_order_statistics_against_simulation() -> None:
         assert binom.sf(hits - 1, 200_000, betainc(v, r - v + 1, norm.cdf(0.5 * mu))) < 1e-6
 
 
-def test_all_guessed_is_the_binomial_of_the_gaussian_error() -> None:
+def test_all_guessed_is_the_binomial_of_the_gaussian_error():
     for v in (20, 28, 40):
         exact = binom.sf(v - 1, 40, norm.cdf(0.5))
         assert bounds.one_run_p_value_gaussian(40, 40, v, 1.0) == pytest.approx(exact, rel=1e-10)
 
 
 @pytest.mark.parametrize("mu", [0.5, 1.0, 2.0])
-def test_the_recursion_holds_for_canaries_that_share_their_noise(mu: float) -> None:
+def test_the_recursion_holds_for_canaries_that_share_their_noise(mu):
     """A μ-GDP mechanism with one public size for all answers: its exact tail is never ruled out.
 
     Planted: the bound for independent canaries rules it out with ease, hence the option's warning.
@@ -188,7 +185,7 @@ def test_the_recursion_holds_for_canaries_that_share_their_noise(mu: float) -> N
             assert bounds.one_run_p_value_gaussian(m, m, v, mu) < 0.2 * tail
 
 
-def test_the_recursion_is_near_the_optimum() -> None:
+def test_the_recursion_is_near_the_optimum():
     """The level at which μ = 1 is ruled out, over the linear program with 15 points of the curve: below 1.35."""
     curve = [(t, norm.cdf(-t + 0.5) - math.exp(t) * norm.cdf(-t - 0.5)) for t in np.linspace(0.0, 5.0, 15)]
     for m, r, v in ((60, 60, 50), (60, 20, 19)):
@@ -200,7 +197,7 @@ def test_the_recursion_is_near_the_optimum() -> None:
 
 
 @pytest.mark.slow
-def test_mu_is_valid_on_a_gaussian_sum_and_not_where_its_assumption_fails() -> None:
+def test_mu_is_valid_on_a_gaussian_sum_and_not_where_its_assumption_fails():
     """Null: of 4,000 runs at 95%, at most 5% exceed the true μ; rejected at 1e-6, that is, beyond 270 (6.8%).
 
     Planted: answers of one shared size, with `independent` claimed.
@@ -218,7 +215,7 @@ def test_mu_is_valid_on_a_gaussian_sum_and_not_where_its_assumption_fails() -> N
     assert sum(above(m, int(v), False) for v in shared) <= most < sum(above(m, int(v), True) for v in shared)
 
 
-def most_right(canaries: int, guesses: int, right: int, mu: float) -> float:
+def most_right(canaries, guesses, right, mu):
     """The largest P(V >= v) that the inequalities of arXiv 2410.22235 allow under μ-GDP, by a linear programme.
 
     Unknown are p_k = P(V = k). With A_j = Σ_{k>j} (k/m) p_k and B_j = Σ_{k≥j} ((r − k)/m) p_k they say B_j ≥
@@ -240,7 +237,7 @@ def most_right(canaries: int, guesses: int, right: int, mu: float) -> float:
     return float(-found.fun)
 
 
-def least_ruled_out(rules_out: Any, canaries: int, guesses: int, right: int, mu: float) -> float:
+def least_ruled_out(rules_out, canaries, guesses, right, mu):
     """The level above which μ is ruled out."""
     low, high = 0.0, 1.0
     for _ in range(40):
@@ -250,7 +247,7 @@ def least_ruled_out(rules_out: Any, canaries: int, guesses: int, right: int, mu:
     return high
 
 
-def test_the_mu_recursion_equals_a_linear_programme() -> None:
+def test_the_mu_recursion_equals_a_linear_programme():
     """To 1e-3, on small cases. Planted: one guess more or less, which is off by 1% at least."""
     usual = bounds.one_run_rules_out_gaussian
     for m, r, v, mu in ((6, 6, 5, 0.5), (8, 6, 6, 1.0), (10, 4, 4, 0.7), (12, 10, 9, 0.4)):

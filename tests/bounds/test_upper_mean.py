@@ -1,7 +1,5 @@
 """The bound on a mean by betting: against its own definition, valid for four laws, and nearly as sharp as it can be."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,7 +11,7 @@ from dpbench.bounds import upper_mean
 
 
 @pytest.mark.parametrize("alpha", [0.05, 1e-6])
-def test_it_is_the_least_mean_whose_wealth_reaches_one_over_alpha(alpha: float) -> None:
+def test_it_is_the_least_mean_whose_wealth_reaches_one_over_alpha(alpha):
     """Against the definition, a bet at a time; planted: bets that know the value that they are made on."""
     values = 3.0 * np.random.default_rng(8).beta(2.0, 5.0, 300)
     slow = twin.upper_mean(values.tolist(), 3.0, alpha)
@@ -23,7 +21,7 @@ def test_it_is_the_least_mean_whose_wealth_reaches_one_over_alpha(alpha: float) 
 
 
 @pytest.mark.slow
-def test_the_bound_is_valid_and_sharp() -> None:
+def test_the_bound_is_valid_and_sharp():
     """Null: the mean is at or below the bound with probability 0.9 at least, for four laws, 2,000 bounds each.
 
     Rejected at binomial level 1e-6; a bound that used the two-sided half of the level is not seen, one that forgot the

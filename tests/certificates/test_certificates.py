@@ -1,7 +1,5 @@
 """Certificates: what is committed is accepted, agrees with the project's formulas, and does not survive mutation."""
 
-from __future__ import annotations
-
 import json
 import math
 import random
@@ -9,9 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import dpbench_check
 import pytest
@@ -34,27 +30,27 @@ PER_KIND = 60
 """Mutations of a kind that the default run tries (all of them under ``-m evidence``)."""
 
 
-def verdict(certificate: dict[str, Any]) -> dict[str, Any]:
+def verdict(certificate):
     return dpbench_check.report_on(json.dumps(certificate))
 
 
-def test_every_committed_certificate_is_accepted() -> None:
+def test_every_committed_certificate_is_accepted():
     assert len(COMMITTED) >= 80
     refused = {name: report["because"] for name, c in COMMITTED.items() if not (report := verdict(c))["accepted"]}
     assert not refused
 
 
-def test_every_kind_has_a_certificate() -> None:
+def test_every_kind_has_a_certificate():
     assert {c["kind"] for c in COMMITTED.values()} == set(KINDS)
 
 
 @pytest.mark.slow
-def test_the_second_reading_finds_them_true() -> None:
+def test_the_second_reading_finds_them_true():
     assert [name for name, c in COMMITTED.items() if not true(c)] == []
 
 
 @pytest.mark.slow
-def test_committed_certificates_are_those_that_are_made() -> None:
+def test_committed_certificates_are_those_that_are_made():
     """Same statement, formulas, assumptions and list of symbols that move nothing."""
     made = certificates.make()
     assert set(made) == set(COMMITTED)
@@ -64,13 +60,13 @@ def test_committed_certificates_are_those_that_are_made() -> None:
         assert verdict(made[name])["accepted"], name
 
 
-def test_kinds_are_the_checkers_and_decide_one_word() -> None:
+def test_kinds_are_the_checkers_and_decide_one_word():
     assert set(shown.DECIDES) == set(KINDS)
     words = {kind: words for kind, (_, words, _) in dpbench_check.KINDS.items()}
     assert words == {kind: ("proved",) if kind in ("guarantee", "region") else ("refuted",) for kind in shown.DECIDES}
 
 
-def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it() -> None:
+def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it():
     """What stands in the shift, the scale or the claim of a guarantee moves what is decided."""
     guarantees = [c for c in COMMITTED.values() if c["kind"] == "guarantee"]
     assert len(guarantees) >= 25
@@ -78,7 +74,7 @@ def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it() -> None:
         assert all(why == build.ALONE for why in c["inert"].values()), c["id"]
 
 
-COMPUTED: dict[tuple[str, str], Callable[[dict[str, float]], float]] = {
+COMPUTED = {
     ("glm.thm1.privacy", "sigma"): lambda v: glm.noisy_gd_noise(
         glm.smooth_gradient_bound(1.0, 1.0, math.sqrt(0.5 + v["end"]), v["end"]), 2 * int(v["half"]) + 1,
         2 * int(v["half"]) + 1, v["epsilon"], v["delta"]),
@@ -115,7 +111,7 @@ COMPUTED: dict[tuple[str, str], Callable[[dict[str, float]], float]] = {
 
 
 @pytest.mark.parametrize(("claim", "name"), COMPUTED)
-def test_what_a_mechanism_computes_is_the_formula_of_its_statement(claim: str, name: str) -> None:
+def test_what_a_mechanism_computes_is_the_formula_of_its_statement(claim, name):
     stated, rng = by_id()[claim].stated[-1], random.Random(claim)
     assert name in stated.where and stated.instances
     for given in stated.instances[:3]:
@@ -126,13 +122,13 @@ def test_what_a_mechanism_computes_is_the_formula_of_its_statement(claim: str, n
         assert math.isclose(stated.number(name, **values), COMPUTED[claim, name](values), rel_tol=1e-9), values
 
 
-def tried(kind: str, limit: int | None) -> tuple[Counter[tuple[str, str]], list[str]]:
+def tried(kind, limit):
     """How mutations of a kind fared, and those accepted that are not true."""
     pool = [(name, *m) for name, c in COMMITTED.items() if c["kind"] == kind for m in mutations(c)]
     rng = random.Random(kind)
     if limit is not None and len(pool) > limit:
         pool = rng.sample(pool, limit)
-    fared: Counter[tuple[str, str]] = Counter()
+    fared = Counter()
     wrong = []
     for name, sort, where, mutated in pool:
         if not verdict(mutated)["accepted"]:
@@ -146,7 +142,7 @@ def tried(kind: str, limit: int | None) -> tuple[Counter[tuple[str, str]], list[
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({c["kind"] for c in COMMITTED.values()}))
-def test_no_mutation_is_accepted_that_is_not_true(kind: str) -> None:
+def test_no_mutation_is_accepted_that_is_not_true(kind):
     fared, wrong = tried(kind, PER_KIND)
     assert not wrong
     refused = sum(count for (_, how), count in fared.items() if how == "refused")
@@ -156,9 +152,9 @@ def test_no_mutation_is_accepted_that_is_not_true(kind: str) -> None:
 
 
 @pytest.mark.evidence
-def test_all_mutations() -> None:
+def test_all_mutations():
     """Every mutation of every certificate."""
-    total: Counter[str] = Counter()
+    total = Counter()
     for kind in KINDS:
         fared, wrong = tried(kind, None)
         assert not wrong
@@ -170,7 +166,7 @@ def test_all_mutations() -> None:
 
 
 @pytest.mark.slow
-def test_the_second_reading_tells_true_from_false() -> None:
+def test_the_second_reading_tells_true_from_false():
     """The judge of the mutations is not one that says yes to everything."""
     rng = random.Random(1)
     for kind in KINDS:
@@ -179,7 +175,7 @@ def test_the_second_reading_tells_true_from_false() -> None:
         assert found.count(False) >= len(found) // 4, kind
 
 
-def test_nothing_that_is_printed_says_private() -> None:
+def test_nothing_that_is_printed_says_private():
     files = [str(path) for path in sorted(FOLDER.glob("*.json"))]
     run = subprocess.run([sys.executable, dpbench_check.__file__, *files], capture_output=True, text=True, check=True)
     assert f"{len(files)} of {len(files)} accepted" in run.stdout
@@ -189,7 +185,7 @@ def test_nothing_that_is_printed_says_private() -> None:
     assert len(first) == len(files) + 1 and all(re.match("REFUTES |SHOWS ", line) for line in first[:-1])
 
 
-def test_every_reason_names_a_living_entry_without_a_certificate() -> None:
+def test_every_reason_names_a_living_entry_without_a_certificate():
     ids, made = {claim.id for claim in all_claims()}, certificates.makers()
     assert {maker.id for maker in made} <= ids
     have, samples = {m.id for m in made}, {m.id for m in records.recorders()}
@@ -201,7 +197,7 @@ def test_every_reason_names_a_living_entry_without_a_certificate() -> None:
 DECIDED = ("proved", "refuted", "consistent", "inconsistent")
 
 
-def test_every_decided_entry_has_a_certificate_or_a_reason_of_its_own() -> None:
+def test_every_decided_entry_has_a_certificate_or_a_reason_of_its_own():
     have = {maker.id for maker in certificates.makers()}
     decided = [record for record in entries().values() if record["verdict"] in DECIDED]
     assert len(decided) > 100
@@ -212,13 +208,13 @@ def test_every_decided_entry_has_a_certificate_or_a_reason_of_its_own() -> None:
     assert all(shown.reason(r) for r in entries().values() if r["id"] not in have)
 
 
-def test_four_fifths_of_what_is_decided_exactly_have_a_certificate() -> None:
+def test_four_fifths_of_what_is_decided_exactly_have_a_certificate():
     have = {maker.id for maker in certificates.makers()}
     ids = [r["id"] for r in entries().values() if r["verdict"] in ("proved", "refuted") and not shown.sampled(r)]
     assert len(ids) > 70 and sum(claim in have for claim in ids) >= 0.8 * len(ids)
 
 
-def test_sampled_entries_have_records() -> None:
+def test_sampled_entries_have_records():
     have = {one.id for one in records.recorders()}
     ids = {record["id"] for record in entries().values() if shown.sampled(record)}
     assert len(ids) > 80
@@ -226,10 +222,10 @@ def test_sampled_entries_have_records() -> None:
     assert len(bare) <= 0.2 * len(ids), sorted(bare)
 
 
-def test_tables_count_every_entry_once() -> None:
+def test_tables_count_every_entry_once():
     records, have = list(entries().values()), {maker.id for maker in certificates.makers()}
 
-    def named(key: Callable[[Any], Any]) -> list[str]:
+    def named(key):
         return sorted(claim for ids in shown.grouped(records, key).values() for claim in ids)
 
     assert named(lambda one: one["verdict"]) == sorted(entries())
@@ -237,7 +233,7 @@ def test_tables_count_every_entry_once() -> None:
     assert named(_weight) == sorted(r["id"] for r in records if r["verdict"] in ("refuted", "inconsistent"))
 
 
-def test_an_entry_says_its_certificates_or_why_it_has_none() -> None:
+def test_an_entry_says_its_certificates_or_why_it_has_none():
     said = {claim: shown.about(claim) for claim in entries()}
     for claim, texts in said.items():
         files = re.findall(r"evidence/certificates/(\S+\.json)", " ".join(texts))
@@ -246,7 +242,7 @@ def test_an_entry_says_its_certificates_or_why_it_has_none() -> None:
     assert shown.about("no.such.entry") == ()
 
 
-def test_quotes_are_the_ledgers() -> None:
+def test_quotes_are_the_ledgers():
     claims = {claim.id: claim for claim in all_claims()}
     for c in COMMITTED.values():
         mine = claims[c["id"]]
@@ -255,7 +251,7 @@ def test_quotes_are_the_ledgers() -> None:
         assert c["quote"]["place"] == mine.source
 
 
-def test_verdicts_of_the_ledger_agree() -> None:
+def test_verdicts_of_the_ledger_agree():
     ledger = entries()
     for c in COMMITTED.values():
         if c["id"] in ledger:

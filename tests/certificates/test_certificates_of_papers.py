@@ -1,12 +1,7 @@
 """Certificates of somebody else's paper: written beside its claims, and found as ours are."""
 
-from __future__ import annotations
-
 import json
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import dpbench_check
 import pytest
@@ -48,7 +43,7 @@ def coin():
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path, monkeypatch):
     """A folder with the module; what it leaves in this process goes at the end."""
     (tmp_path / "claims_cubes.py").write_text(CLAIMS + ATTACK)
     monkeypatch.chdir(tmp_path)
@@ -60,13 +55,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         attack_counts.ATTACKS.pop(claim)
 
 
-def made(folder: Path) -> dict[str, dict[str, Any]]:
+def made(folder):
     registry.use([str(folder / "claims_cubes.py")])
     paths = certificates.write(folder / "out", {claim.id for claim in registry.outside_claims()})
     return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 
 
-def test_a_witness_and_attacks_of_an_outside_paper_are_found(folder: Path) -> None:
+def test_a_witness_and_attacks_of_an_outside_paper_are_found(folder):
     found = made(folder)
     assert set(found) == {"cubes.lemma2.inequality.inequality.json"}
     assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
@@ -77,6 +72,6 @@ def test_a_witness_and_attacks_of_an_outside_paper_are_found(folder: Path) -> No
     assert "cubes.lemma2.inequality" not in {maker.id for maker in certificates.makers()}
 
 
-def test_a_witness_has_a_value_for_each_symbol() -> None:
+def test_a_witness_has_a_value_for_each_symbol():
     with pytest.raises(InvalidInput, match=r"witness must be values of x, got"):
         Statement("x <= 1", {"x": Real("any", 0, 2)}, inequality("x", "<=", "1"), witness={"y": 2})

@@ -1,12 +1,9 @@
 """Records made from columns alone: counts, sums in a range, means with errors; planted errors are refused."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import dpbench_records
 import numpy as np
@@ -23,7 +20,7 @@ NAME = "glm.thm9.inequality.corrected"  # any sampled entry: its columns are rep
 RNG = np.random.Generator(np.random.PCG64DXSM(20))
 
 
-def of_columns(monkeypatch: pytest.MonkeyPatch, verdict: str, series: dict[str, list[Any]]) -> dict[str, Any] | None:
+def of_columns(monkeypatch, verdict, series):
     """The certificate of an entry with this verdict and these columns, if there is one."""
     record = entries()[NAME] | {"id": NAME, "verdict": verdict, "evidence": {"level": 1e-6, "tables": {"rows": series}}}
     record |= {"level": "full", "seed": 0, "environment": {}}
@@ -34,11 +31,11 @@ def of_columns(monkeypatch: pytest.MonkeyPatch, verdict: str, series: dict[str, 
     return None if draft is None else recorded(Recorder(NAME, "sample-mean", lambda: draft))
 
 
-def accepted(certificate: dict[str, Any]) -> bool:
+def accepted(certificate):
     return bool(dpbench_records.report_on(json.dumps(certificate))["accepted"])
 
 
-def mutated_records(record: dict[str, Any]) -> list[dict[str, Any]]:
+def mutated_records(record):
     """Each value and each end of an enclosure moved, the verdict and the relation turned, the counts out of range."""
     made = []
     for at, instance in enumerate(record["instances"]):
@@ -52,14 +49,14 @@ def mutated_records(record: dict[str, Any]) -> list[dict[str, Any]]:
     return made
 
 
-def sums(values: np.ndarray, **more: float) -> dict[str, list[Any]]:
+def sums(values, **more):
     row = {"runs": values.size, "total": values.sum(), "squares": (values**2).sum(), "low": 0.0, "high": 1.0, **more}
     return {name: [float(value)] for name, value in row.items()}
 
 
 @pytest.mark.parametrize("column", ["allowed", "floor"])
 @pytest.mark.parametrize("verdict", ["refuted", "not refuted"])
-def test_sums_in_a_range(monkeypatch: pytest.MonkeyPatch, column: str, verdict: str) -> None:
+def test_sums_in_a_range(monkeypatch, column, verdict):
     """The mean is 0.3; claimed to be at most 0.2 or 0.4, at least 0.4 or 0.2."""
     values = RNG.beta(3.0, 7.0, 20_000)
     claimed = 0.2 if (column == "allowed") == (verdict == "refuted") else 0.4
@@ -80,9 +77,7 @@ def test_sums_in_a_range(monkeypatch: pytest.MonkeyPatch, column: str, verdict: 
         ("normal", {"error": [0.5], "standard error": [0.001], "floor": [0.6]}),
     ],
 )
-def test_no_mutation_of_a_sample_is_accepted_that_is_not_true(
-    monkeypatch: pytest.MonkeyPatch, family: str, series: dict[str, list[Any]]
-) -> None:
+def test_no_mutation_of_a_sample_is_accepted_that_is_not_true(monkeypatch, family, series):
     made = of_columns(monkeypatch, "refuted", series)
     assert made is not None and made["claim"]["family"] == family and accepted(made) and true(made)
     fared = [(accepted(mutated), true(mutated)) for mutated in mutated_records(made)]
@@ -91,7 +86,7 @@ def test_no_mutation_of_a_sample_is_accepted_that_is_not_true(
     assert sum(not taken for taken, _ in fared) >= 0.6 * len(fared)
 
 
-def test_bounds_are_those_of_the_auditor() -> None:
+def test_bounds_are_those_of_the_auditor():
     row = sampled.Row("count", {"runs": 5000, "hits": 700}, 0)
     low, high = (float(sampled.bound_of(row, relation, 1e-6)[0]) for relation in ("<=", ">="))
     assert low == pytest.approx(float(bounds.lower(700, 5000, 1e-6)), rel=1e-5)
@@ -104,19 +99,19 @@ def test_bounds_are_those_of_the_auditor() -> None:
 
 
 @pytest.mark.parametrize(("hits", "relation", "bound"), [(0, "<=", 0), (50, ">=", 1)])
-def test_a_bound_at_the_end_of_the_range_is_free_and_no_other(hits: int, relation: str, bound: int) -> None:
+def test_a_bound_at_the_end_of_the_range_is_free_and_no_other(hits, relation, bound):
     row = sampled.Row("count", {"runs": 50, "hits": hits}, 0)
     assert sampled.bound_of(row, relation, 1e-6) == (bound, {})
 
 
-def test_a_free_bound_does_not_refute(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_free_bound_does_not_refute(monkeypatch):
     made = of_columns(monkeypatch, "not refuted", {"runs": [50], "hits": [0], "allowed": [0.1]})
     assert made is not None and accepted(made) and true(made)
     assert not accepted(changed(made, ("instances", 0, "values", "bound"), "1/5"))
     assert not accepted(changed(made, ("instances", 0, "values", "hits"), "51"))
 
 
-def test_slopes_are_the_ledgers() -> None:
+def test_slopes_are_the_ledgers():
     """The interval that a rate's record lists is the entry's own, or barely wider."""
     tried = 0
     for maker in (one for one in recorders() if one.kind == "rate"):
@@ -131,7 +126,7 @@ def test_slopes_are_the_ledgers() -> None:
     assert tried >= 30
 
 
-def test_an_undecided_or_contradicted_rate_has_no_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undecided_or_contradicted_rate_has_no_record(monkeypatch):
     name = "glm.thm1.rate"
     assert by_id()[name].side == "tight"
     record = json.loads(json.dumps(entries()[name]))
@@ -147,7 +142,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "records"
 COMMITTED = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 
 
-def test_every_committed_record_is_consistent_and_says_what_would_have_refuted() -> None:
+def test_every_committed_record_is_consistent_and_says_what_would_have_refuted():
     assert len(COMMITTED) >= 130
     refused = [name for name, one in COMMITTED.items() if not accepted(one)]
     assert not refused
@@ -155,15 +150,15 @@ def test_every_committed_record_is_consistent_and_says_what_would_have_refuted()
     assert {one["verdict"] for one in COMMITTED.values()} <= {"refuted", "not refuted", "consistent", "inconsistent"}
 
 
-def test_a_second_reading_agrees_on_a_tenth_of_them() -> None:
+def test_a_second_reading_agrees_on_a_tenth_of_them():
     assert [name for name, one in list(COMMITTED.items())[::10] if not true(one)] == []
 
 
-def refused(record: dict[str, Any]) -> str:
+def refused(record):
     return str(dpbench_records.report_on(json.dumps(record))["because"])
 
 
-def test_the_level_pays_for_both_tails_of_a_pair() -> None:
+def test_the_level_pays_for_both_tails_of_a_pair():
     """At a level that each tail keeps by itself, and the two together do not."""
     tried = 0
     for name, record in COMMITTED.items():
@@ -177,7 +172,7 @@ def test_the_level_pays_for_both_tails_of_a_pair() -> None:
     assert tried >= 15
 
 
-def test_a_slope_is_held_to_what_is_claimed() -> None:
+def test_a_slope_is_held_to_what_is_claimed():
     """The other verdict, and another expected slope, on either side where the claim is tight."""
     tried = 0
     for name, record in COMMITTED.items():
@@ -194,7 +189,7 @@ def test_a_slope_is_held_to_what_is_claimed() -> None:
 
 
 @pytest.mark.slow
-def test_records_are_those_that_are_made() -> None:
+def test_records_are_those_that_are_made():
     """The same entries, kinds and claims; the numbers may be newer where the evidence is."""
     made = records.make()
     assert set(made) == set(COMMITTED)
@@ -202,7 +197,7 @@ def test_records_are_those_that_are_made() -> None:
         assert one["kind"] == COMMITTED[name]["kind"] and accepted(one), name
 
 
-def test_the_fewest_hits_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fewest_hits_are_checked(monkeypatch):
     made = of_columns(monkeypatch, "not refuted", {"runs": [50], "hits": [0], "allowed": [0.1]})
     assert made is not None
     (fewest,) = made["made"]["fewest"]
@@ -213,7 +208,7 @@ def test_the_fewest_hits_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not accepted(changed(one, ("id",), NAME)), wrong
 
 
-def test_what_even_all_hits_would_not_refute_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_even_all_hits_would_not_refute_is_said(monkeypatch):
     made = of_columns(monkeypatch, "not refuted", {"runs": [4], "hits": [4], "allowed": [0.05]})
     assert made is not None and made["made"]["fewest"] == [None]
     assert made["made"]["would_refute"] == "nothing: all 4 hits would not"
@@ -223,13 +218,13 @@ def test_what_even_all_hits_would_not_refute_is_said(monkeypatch: pytest.MonkeyP
     ("name", "value"),
     [("level", "2"), ("level", "0"), ("level", "1"), ("runs", "1"), ("runs", "101/2"), ("hits", "-1"), ("hits", "51")],
 )
-def test_levels_and_counts_are_in_their_ranges(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+def test_levels_and_counts_are_in_their_ranges(monkeypatch, name, value):
     made = of_columns(monkeypatch, "not refuted", {"runs": [50], "hits": [0], "allowed": [0.1]})
     assert made is not None and accepted(made)
     assert not accepted(changed(made, ("instances", 0, "values", name), value))
 
 
-def test_a_record_is_never_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_is_never_a_proof(monkeypatch):
     made = of_columns(monkeypatch, "proved", {"runs": [50], "hits": [0], "allowed": [0.1]})
     assert made is not None and made["verdict"] == "not refuted"
     assert not accepted(changed(made, ("verdict",), "proved"))

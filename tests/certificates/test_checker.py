@@ -1,7 +1,5 @@
 """The checker by itself: what it reads, refuses, decides, prints, and that it stands alone."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import copy
@@ -11,7 +9,6 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
-from typing import Any
 
 import dpbench_check as checker
 import flint
@@ -25,14 +22,14 @@ FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "certificates"
 NONE = checker.Scope({}, {})
 
 
-def value(text: str, **values: Any) -> float:
+def value(text, **values):
     ctx.prec = 128
     scope = checker.Scope({name: fmpq(number) for name, number in values.items()}, {"pi": ("pi",)})
     found = checker.evaluate(checker.parse(text), scope)
     return float(arb(found).mid())
 
 
-def inequality(**changes: Any) -> dict[str, Any]:
+def inequality(**changes):
     """Lemma 9, the smallest certificate there is, whose H is a symbol with an assumption; with changes."""
     made = json.loads((FOLDER / "glm.lemma9.inequality.inequality.json").read_text(encoding="utf-8"))
     made["symbols"]["H"] = "smoothness"
@@ -45,13 +42,13 @@ def inequality(**changes: Any) -> dict[str, Any]:
     return made | {"digest": seal(made)}
 
 
-def because(certificate: dict[str, Any]) -> str:
+def because(certificate):
     report = checker.report_on(json.dumps(certificate))
     assert not report["accepted"]
     return str(report["because"])
 
 
-def test_file_is_small_and_imports_nothing_of_ours() -> None:
+def test_file_is_small_and_imports_nothing_of_ours():
     source = SOURCE.read_text(encoding="utf-8")
     assert len(source.splitlines()) <= 1600 and max(map(len, source.splitlines())) <= 100
     imported = set()
@@ -77,7 +74,7 @@ def test_file_is_small_and_imports_nothing_of_ours() -> None:
         ("laplace_delta(1, 2)", 0.0), ("abs(-7/2)", 3.5),
     ],
 )  # fmt: skip
-def test_expressions(text: str, expected: float) -> None:
+def test_expressions(text, expected):
     assert math.isclose(value(text), expected, rel_tol=1e-12, abs_tol=1e-300)
 
 
@@ -87,13 +84,13 @@ def test_expressions(text: str, expected: float) -> None:
      "a[0]", "৪", "x\u00a0+ 1", "pi()", "max(1)",
      "a.b", "a; b", "2 ** 3", "1 < 2", "exp", "9" * 5000],
 )  # fmt: skip
-def test_what_is_no_expression_is_refused(text: str) -> None:
+def test_what_is_no_expression_is_refused(text):
     with pytest.raises((checker.Refused, KeyError)):
         checker.evaluate(checker.parse(text), NONE)
 
 
 @pytest.mark.parametrize("text", ["0.5", "1/0", "1/-2", "1e3", "", "a", "1/2/3", " 1", "৪", "1_0", "1\n"])
-def test_what_is_no_rational_is_refused(text: str) -> None:
+def test_what_is_no_rational_is_refused(text):
     with pytest.raises(checker.Refused):
         checker.rational(text)
 
@@ -104,7 +101,7 @@ def test_what_is_no_rational_is_refused(text: str) -> None:
                  "0^(-1) > 0", "sqrt(0)^0 >= 1",
                  "betatail(2, 1, 1) <= 9", "gaussian_delta(-1, 1) < 1", "exp(1) = 3"],
 )  # fmt: skip
-def test_nothing_false_or_undefined_is_decided_true(relation: str) -> None:
+def test_nothing_false_or_undefined_is_decided_true(relation):
     with contextlib.suppress(checker.Refused):
         assert not checker.decide(*checker.parse(relation, True), NONE)
 
@@ -113,15 +110,15 @@ def test_nothing_false_or_undefined_is_decided_true(relation: str) -> None:
     "relation", ["sqrt(2)^2 <= 2", "sqrt(2)*3/sqrt(2) = 3", "log(2)/log(2) = 1",
                  "exp(1)*2 > 5", "sqrt(3)*log(2)/(log(2)*sqrt(3)) = 1", "exp(3/10^40) > 1"],
 )  # fmt: skip
-def test_equality_of_products_and_close_numbers_are_decided(relation: str) -> None:
+def test_equality_of_products_and_close_numbers_are_decided(relation):
     assert checker.decide(*checker.parse(relation, True), NONE)
 
 
-def checked(check: Any, shows: dict[str, Any], verdict: str = "refuted", **parts: Any) -> str:
+def checked(check, shows, verdict="refuted", **parts):
     """What one check says of a claim without symbols, whose parts are texts, lists of texts or as they stand."""
     ctx.prec = 128
 
-    def read(part: Any) -> Any:
+    def read(part):
         if isinstance(part, list) and all(isinstance(one, str) for one in part):
             return [checker.parse(one) for one in part]
         return checker.parse(part) if isinstance(part, str) else part
@@ -130,9 +127,9 @@ def checked(check: Any, shows: dict[str, Any], verdict: str = "refuted", **parts
     return str(check(claim, shows, NONE)[:2])
 
 
-def test_a_pair_of_laws_is_of_weights_and_of_an_event_without_repeats() -> None:
+def test_a_pair_of_laws_is_of_weights_and_of_an_event_without_repeats():
     """P(E) − Q(E) = 3/4 − 1/4 beyond δ = 1/4; a repeated outcome, a negative weight and δ itself would say more."""
-    laws: dict[str, Any] = {"p": ["3/4", "1/4"], "q": ["1/4", "3/4"], "epsilon": "0", "delta": "1/4"}
+    laws = {"p": ["3/4", "1/4"], "q": ["1/4", "3/4"], "epsilon": "0", "delta": "1/4"}
     half, one = {"delta": ["1/2", "1/2"]}, {"delta": ["1", "1"]}
     assert "1/2 > 1/4" in checked(checker.pair_discrete, half, **laws, event=[0])
     for shows, changes, said in (
@@ -145,13 +142,13 @@ def test_a_pair_of_laws_is_of_weights_and_of_an_event_without_repeats() -> None:
             checked(checker.pair_discrete, shows, **laws | changes)
 
 
-def test_what_a_certificate_claims_is_decided() -> None:
+def test_what_a_certificate_claims_is_decided():
     assert "the claimed inequality is broken" in because(
         inequality(claim={"left": "(B*X + Y)^2", "relation": ">=", "right": "Delta"})
     )
 
 
-def test_a_bare_inequality_is_refused() -> None:
+def test_a_bare_inequality_is_refused():
     claim = {"left": "a", "relation": "<=", "right": "b"}
     shows = {"left": ["9048/10000", "9048/10000"], "right": ["2382/10000", "2382/10000"]}
     bare = inequality(
@@ -164,7 +161,7 @@ def test_a_bare_inequality_is_refused() -> None:
     assert "bare" in because(literal | {"digest": seal(literal)})
 
 
-def test_a_formula_in_one_symbol_is_enough() -> None:
+def test_a_formula_in_one_symbol_is_enough():
     one = inequality(
         symbols={"x": "a number"}, definitions=[], assumptions=[], derivation=[],
         claim={"left": "x^2", "relation": "<=", "right": "x"},
@@ -174,10 +171,10 @@ def test_a_formula_in_one_symbol_is_enough() -> None:
     assert report["accepted"] and report["line"] == "REFUTES x^2 <= x at x = 2: 4 > 2" and report["left"] == []
 
 
-def test_decimals_are_refused_wherever_they_stand() -> None:
+def test_decimals_are_refused_wherever_they_stand():
     base = inequality()
     for path in (("claim", "left"), ("instances", 0, "values", "B"), ("instances", 0, "shows", "left", 0)):
-        made: Any = copy.deepcopy(base)
+        made = copy.deepcopy(base)
         place = made
         for key in path[:-1]:
             place = place[key]
@@ -187,7 +184,7 @@ def test_decimals_are_refused_wherever_they_stand() -> None:
     assert "p/q" in str(checker.report_on(json.dumps(base).replace('"schema": 3', '"schema": 3.0'))["because"])
 
 
-def test_form_is_strict() -> None:
+def test_form_is_strict():
     base = inequality()
     assert checker.report_on(json.dumps(base))["accepted"]
     assert "digest" in because(base | {"statement": "another"})
@@ -214,7 +211,7 @@ def test_form_is_strict() -> None:
         assert not checker.report_on(text)["accepted"]
 
 
-def test_definitions_come_in_order() -> None:
+def test_definitions_come_in_order():
     base = inequality()
     definitions = [["Delta", "Y^2 + more"], ["more", "H*B^2*X^2"]]
     assert "not yet there" in because(inequality(definitions=definitions))
@@ -223,14 +220,14 @@ def test_definitions_come_in_order() -> None:
     assert "repeats" in because(inequality(definitions=[["B", "1"], *base["definitions"]]))
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments):
     """The file alone, in a process that finds nothing of ours."""
     command = [sys.executable, "-P", str(SOURCE), *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=SOURCE.parent, env={"PATH": ""}, check=False)
 
 
 @pytest.mark.process
-def test_exit_status(tmp_path: Path) -> None:
+def test_exit_status(tmp_path):
     good = FOLDER / "glm.lemma9.inequality.inequality.json"
     bad = tmp_path / "bad.json"
     bad.write_text(good.read_text(encoding="utf-8").replace('"<="', '">="'), encoding="utf-8")
@@ -245,7 +242,7 @@ def test_exit_status(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_all_certificates_in_an_environment_with_python_flint_alone(tmp_path: Path) -> None:
+def test_all_certificates_in_an_environment_with_python_flint_alone(tmp_path):
     """A fresh virtual environment that has python-flint of this one, linked, and nothing else: no package of ours."""
     venv.create(tmp_path / "fresh", with_pip=False)
     python = next((tmp_path / "fresh").glob("*/python"))

@@ -1,10 +1,7 @@
 """The checker's rules for half-lines, powers and factors, beside plain numbers: drawn errors that no test noticed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import dpbench_check as checker
 import dpbench_records
@@ -26,17 +23,17 @@ KNOWN = ("log(1/t)", "log(3/t)", "log(3*t)", "1/(t + sqrt(t))", "min(t/8, t^2)",
 """Of which both ends say something."""
 
 
-def half_line() -> Any:
+def half_line():
     return checker.HalfLine("t", 2, checker.Scope({}, {}))
 
 
-def value(text: str, t: mpmath.mpf) -> mpmath.mpf:
+def value(text, t):
     """By mpmath, from the text."""
     names = {"t": t, "log": mpmath.log, "exp": mpmath.exp, "sqrt": mpmath.sqrt, "min": min, "max": max}
     return eval(text.replace("^", "**").replace("1/10", "mpmath.mpf(1)/10"), {"mpmath": mpmath, **names})
 
 
-def bound(m: tuple[Any, Any, Any], t: mpmath.mpf) -> mpmath.mpf:
+def bound(m, t):
     """c t^a log(t)^b, c by its middle."""
     c = mpmath.mpf(m[0].mid().str(30, radius=False)) if m[0].is_finite() else mpmath.inf
     powers = [mpmath.mpf(int(q.p)) / int(q.q) for q in map(fmpq, m[1:])]
@@ -44,7 +41,7 @@ def bound(m: tuple[Any, Any, Any], t: mpmath.mpf) -> mpmath.mpf:
 
 
 @pytest.mark.parametrize("text", MOVING)
-def test_bounds_on_a_half_line_hold_what_they_enclose(text: str) -> None:
+def test_bounds_on_a_half_line_hold_what_they_enclose(text):
     sign, low, high = half_line().of(checker.parse(text))
     with mpmath.workdps(40):
         for power in POINTS:
@@ -54,26 +51,26 @@ def test_bounds_on_a_half_line_hold_what_they_enclose(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", KNOWN)
-def test_bounds_on_a_half_line_say_something(text: str) -> None:
+def test_bounds_on_a_half_line_say_something(text):
     _, low, high = half_line().of(checker.parse(text))
     assert low[0] > 0 and high[0].is_finite()
 
 
-def test_powers_of_numbers_below_one() -> None:
+def test_powers_of_numbers_below_one():
     root = checker.power(fmpq(1, 2), fmpq(1, 2))
     assert root.is_finite() and (root**2).overlaps(arb(fmpq(1, 2)))
     assert checker.power(fmpq(2, 3), fmpq(2)) == fmpq(4, 9)
 
 
-def test_rational_factors_of_a_product_are_drawn_out() -> None:
-    powers: dict[str, Any] = {}
+def test_rational_factors_of_a_product_are_drawn_out():
+    powers = {}
     scope = checker.Scope({"x": (fmpq(1), fmpq(2))}, {})
     assert checker.factors(checker.parse("3*x/2"), scope, fmpq(1), powers) == fmpq(3, 2)
     assert powers == {"x": 1}
     assert checker.factors(checker.parse("2"), scope, fmpq(1, 2), powers) == 1 and powers == {"x": 1, "2": fmpq(1, 2)}
 
 
-def test_the_checker_of_records_reads_what_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_checker_of_records_reads_what_it_is_given(capsys):
     record = next(iter(sorted((Path(__file__).parents[2] / "evidence" / "records").glob("*.json"))), None)
     if record is None:
         pytest.skip("evidence is in a checkout")

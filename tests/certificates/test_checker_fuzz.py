@@ -5,12 +5,9 @@ former reading of a moving exponent, exp(n log x) whatever the sign of x, each o
 ``python -m pytest -n 0 -s -m evidence tests/certificates/test_checker_fuzz.py`` tries 20,000 held cells of other seeds.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter
-from typing import Any
 
 import dpbench_check as checker
 import pytest
@@ -24,7 +21,7 @@ KEPT = 20_000
 SHARE = 2000  # held cells of a seed; the least that the ten seeds need to see the former reading is less
 
 
-def formula(rng: random.Random, deep: int) -> str:
+def formula(rng, deep):
     if deep == 0:
         return rng.choice((*NAMES, *NAMES, str(rng.randint(0, 3)), "1/2"))
     a, b = formula(rng, deep - 1), formula(rng, rng.randint(0, deep - 1))
@@ -44,31 +41,31 @@ def formula(rng: random.Random, deep: int) -> str:
     return f"{rng.choice(('min', 'max'))}({a}, {b})" if kind == "ends" else f"{rng.choice(UNARY)}({a})"
 
 
-def comparison(rng: random.Random, deep: int) -> Any:
+def comparison(rng, deep):
     return checker.parse(f"{formula(rng, deep)} {rng.choice(('<=', '<', '>=', '>'))} {formula(rng, deep - 1)}", True)
 
 
-def side(rng: random.Random) -> tuple[fmpq | None, fmpq | None]:
+def side(rng):
     low = rng.choice((None, fmpq(-2), fmpq(-1), fmpq(0), fmpq(0), fmpq(0), fmpq(1, 2), fmpq(1)))
     if rng.random() < 0.3:
         return low, None
     return low, rng.choice((1, 2, 3)) + (low if low is not None else fmpq(0))
 
 
-def place(rng: random.Random, low: fmpq | None, high: fmpq | None) -> fmpq:
+def place(rng, low, high):
     if low is not None and high is not None:
         return low + (high - low) * rng.choice(SHARES)
     far = fmpq(rng.choice(FAR))
     return low + far if low is not None else high - far if high is not None else far * rng.choice((-1, 1))
 
 
-def holds(one: Any, scope: Any) -> bool:
+def holds(one, scope):
     """For certain, at 256 bits."""
     a, b = (arb(checker.evaluate(part, scope)) for part in one[1:])
     return bool({"<=": a <= b, "<": a < b, ">=": a >= b, ">": a > b}[one[0]])
 
 
-def wrong(rng: random.Random, claim: Any, given: list[Any], sides: dict[str, Any], points: int = 25) -> str:
+def wrong(rng, claim, given, sides, points=25):
     """A point of the cell at which what is given holds, both sides are defined and the claim is false."""
     for _ in range(points):
         ctx.prec, values = 256, {name: place(rng, *ends) for name, ends in sides.items()}
@@ -82,7 +79,7 @@ def wrong(rng: random.Random, claim: Any, given: list[Any], sides: dict[str, Any
     return ""
 
 
-def tasks_on(sides: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def tasks_on(sides):
     cell = {name: (checker.ALL[0] if a is None else arb(a), checker.ALL[1] if b is None else arb(b))
             for name, (a, b) in sides.items()}  # fmt: skip
     checker.renew()
@@ -90,7 +87,7 @@ def tasks_on(sides: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     return checker.Tasks(checker.Scope({}, {}), cell), cell
 
 
-def seen(claim: Any, given: list[Any], sides: dict[str, Any]) -> str:
+def seen(claim, given, sides):
     """In which form a cell is seen; empty where it is not."""
     try:
         tasks, cell = tasks_on(sides)
@@ -101,7 +98,7 @@ def seen(claim: Any, given: list[Any], sides: dict[str, Any]) -> str:
         return ""
 
 
-def tried(seed: int, held: int, first: bool = False) -> tuple[Counter[str], list[str]]:
+def tried(seed, held, first=False):
     """Of so many held cells those that are wrong at a point; the relation is mostly one that holds at one point."""
     rng, found, bad = random.Random(f"cells {seed}"), Counter[str](), []
     while found["held"] < held and not (first and bad):
@@ -121,7 +118,7 @@ def tried(seed: int, held: int, first: bool = False) -> tuple[Counter[str], list
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(10))
-def test_what_is_seen_on_a_cell_is_true_at_its_points(seed: int) -> None:
+def test_what_is_seen_on_a_cell_is_true_at_its_points(seed):
     """Ten seeds of 2,000: 20,000 held cells, a fifth or more with a power, none wrong."""
     found, bad = tried(seed, SHARE)
     assert not bad
@@ -130,10 +127,10 @@ def test_what_is_seen_on_a_cell_is_true_at_its_points(seed: int) -> None:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(10))
-def test_the_fuzz_sees_a_base_that_is_not_positive(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fuzz_sees_a_base_that_is_not_positive(seed, monkeypatch):
     """With log of a cell that reaches below 0 taken for the whole line, as it was, x^n is positive for any x."""
 
-    def former(log: Any, n: Any) -> Any:
+    def former(log, n):
         value = checker.exponential(checker.times(n, log))[0]
         return value, [checker.times(value, n), checker.times(value, log)]
 
@@ -144,7 +141,7 @@ def test_the_fuzz_sees_a_base_that_is_not_positive(seed: int, monkeypatch: pytes
 FACING = ("x", "x", "y", "1", "2", "3/2")
 
 
-def near_a_face(rng: random.Random, deep: int) -> str:
+def near_a_face(rng, deep):
     if deep == 0:
         return rng.choice(FACING)
     kind, a, b = rng.choice("+-*/*^eelsrma"), near_a_face(rng, deep - 1), near_a_face(rng, rng.randint(0, deep - 1))
@@ -156,7 +153,7 @@ def near_a_face(rng: random.Random, deep: int) -> str:
             "a": f"abs({a})"}[kind]  # fmt: skip
 
 
-def sloped(tasks: Any, task: Any, rng: random.Random, deep: int) -> bool:
+def sloped(tasks, task, rng, deep):
     """Whether a random derivative, or some below it, show a task."""
     for name, way in rng.sample([(n, way) for n in task[0] for way in ("rises", "falls")], min(2, 2 * len(task[0]))):
         try:
@@ -168,7 +165,7 @@ def sloped(tasks: Any, task: Any, rng: random.Random, deep: int) -> bool:
     return False
 
 
-def faced(seed: int, held: int, first: bool = False) -> tuple[int, list[str]]:
+def faced(seed, held, first=False):
     """Of claims that derivatives show those that are wrong at a point. A formula is held against its value at an end of
     the cell, or against that and a power of the distance."""
     rng, found, bad = random.Random(f"faces {seed}"), 0, list[str]()
@@ -199,12 +196,12 @@ def faced(seed: int, held: int, first: bool = False) -> tuple[int, list[str]]:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
-def test_what_derivatives_show_is_true_at_points(seed: int) -> None:
+def test_what_derivatives_show_is_true_at_points(seed):
     assert not faced(seed, 30)[1]
 
 
-def without(part: int) -> Any:
-    def sloped(self: Any, task: Any, goals: Any, name: str, rises: bool) -> Any:
+def without(part):
+    def sloped(self, task, goals, name, rises):
         parts = SLOPED(self, task, goals, name, rises)
         return [*parts[:part], *parts[part + 1 :]]
 
@@ -223,13 +220,13 @@ PLANTED = {
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", PLANTED)
-def test_the_fuzz_sees_a_wrong_rule_of_derivatives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fuzz_sees_a_wrong_rule_of_derivatives(name, monkeypatch):
     place, what, planted = PLANTED[name]
     (monkeypatch.setitem if isinstance(place, dict) else monkeypatch.setattr)(place, what, planted)
     assert any(faced(seed, 40, first=True)[1] for seed in range(2))
 
 
-def differ(seed: int, formulas: int) -> str:
+def differ(seed, formulas):
     """A formula whose derivative at a point is not in the interval of its slope there, which has rules of its own."""
     rng = random.Random(seed)
     for _ in range(formulas):
@@ -252,7 +249,7 @@ def differ(seed: int, formulas: int) -> str:
 
 
 @pytest.mark.parametrize("kind", [*checker.DERIVATIVES, ""])
-def test_derivatives_are_slopes(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_derivatives_are_slopes(kind, monkeypatch):
     """Planted, of each rule: its first derivative with the other sign."""
     if kind:
         rule = checker.DERIVATIVES[kind]
@@ -264,14 +261,14 @@ ALIKE = ("x", "y", "1", "2", "exp(x)", "exp(-x)", "exp(x*y)", "sqrt(x)", "x^y", 
          "log(2*exp(x) + exp(x + y))", "log(exp(y)/(exp(x) + exp(3*x)))", "log((exp(x) - 2)/(exp(y) - 2))")  # fmt: skip
 
 
-def algebra(rng: random.Random, deep: int) -> str:
+def algebra(rng, deep):
     if deep == 0:
         return rng.choice(ALIKE)
     kind, a, b = rng.choice("+-*/^"), algebra(rng, deep - 1), algebra(rng, rng.randint(0, deep - 1))
     return f"({a})^{rng.choice(('2', '-1', '(1/2)'))}" if kind == "^" else f"({a}){kind}({b})"
 
 
-def test_fractions_have_the_value_of_their_formulas() -> None:
+def test_fractions_have_the_value_of_their_formulas():
     """At each point at which a formula is defined so are top and bottom, x != y, none of them 0. Formulas are
     differences of random ones, most of them rewritten by hand: the top of one that is an identity is empty."""
     rng, equal = random.Random(3), 0
@@ -304,11 +301,11 @@ def test_fractions_have_the_value_of_their_formulas() -> None:
      ("(x + y)^2 - (x - y)^2", "4*x*y"), ("(x^2 - y^2)/(x - y)", "x + y"), ("sqrt(x)^3/sqrt(x)", "sqrt(x)*sqrt(x)"),
      ("exp(x)^(1/2)", "exp(x/2)"), ("exp(log(1 + y) + x)", "exp(x)*(1 + y)"), ("log(exp(x*y))", "x*y")],
 )  # fmt: skip
-def test_identities_and_near_misses(left: str, right: str) -> None:
+def test_identities_and_near_misses(left, right):
     definitions = {"a": checker.parse("exp(-x)")}
     checker.renew()
 
-    def same(one: str, other: str) -> bool:
+    def same(one, other):
         known = checker.Fractions(definitions)
         return bool(checker.identity(checker.parse(one), checker.parse(other), known))
 
@@ -316,12 +313,12 @@ def test_identities_and_near_misses(left: str, right: str) -> None:
     assert not same(left, f"({right})*1000001/1000000") and not same(left, f"({right}) + x/1000000")
 
 
-def test_roots_of_what_may_be_negative_do_not_cancel() -> None:
+def test_roots_of_what_may_be_negative_do_not_cancel():
     for root in ("sqrt(x^2)", "(x^4)^(1/4)", "abs(x)", "(x^26)^(1/26)"):
         assert not checker.identity(checker.parse(root), checker.parse("x"), checker.Fractions({}))
 
 
-def test_a_simpler_comparison_has_the_same_truth() -> None:
+def test_a_simpler_comparison_has_the_same_truth():
     """Random comparisons whose fractions are cleared: at points where both sides are defined neither form is wrong."""
     rng, made = random.Random(7), 0
     for _ in range(1500):
@@ -344,8 +341,8 @@ def test_a_simpler_comparison_has_the_same_truth() -> None:
 
 
 @pytest.mark.evidence
-def test_another_twenty_thousand() -> None:
-    total: Counter[str] = Counter()
+def test_another_twenty_thousand():
+    total = Counter()
     for seed in range(100, 100 + KEPT // SHARE):
         found, bad = tried(seed, SHARE)
         assert not bad and not faced(seed, 200)[1]

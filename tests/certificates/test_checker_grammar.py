@@ -1,12 +1,8 @@
 """One grammar: the checker, the search's floats and the second reading take the same texts, and refuse the same."""
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import dpbench_check
 import pytest
@@ -20,38 +16,38 @@ CASES = json.loads((Path(__file__).parents[1] / "data" / "grammar.json").read_te
 NAMES = tuple(CASES["values"])
 
 
-def by_the_checker(text: str) -> float:
+def by_the_checker(text):
     ctx.prec = 128
     scope = dpbench_check.Scope({name: dpbench_check.rational(v) for name, v in CASES["values"].items()}, {})
     return float(arb(dpbench_check.evaluate(dpbench_check.parse(text), scope)).mid())
 
 
-def in_floats(text: str) -> float:
+def in_floats(text):
     values = {name: float(fmpq(*map(int, v.split("/"))).p) / float(fmpq(*map(int, v.split("/"))).q)
               for name, v in CASES["values"].items()}  # fmt: skip
     return float(formula.compiled(NAMES, {}, [formula.parse(text)])(values)[0])
 
 
-def by_the_second_reading(text: str) -> float:
+def by_the_second_reading(text):
     return float(Reading({"definitions": []}, {"values": CASES["values"]})(text))
 
 
-READERS: dict[str, Callable[[str], float]] = {
+READERS = {
     "checker": by_the_checker, "floats": in_floats, "second reading": by_the_second_reading,
 }  # fmt: skip
 DECIMALS = {"1.5": "(3/2)", "1e5": "100000"}
-REFUSALS: tuple[Any, ...] = (dpbench_check.Refused, InvalidInput, Undefined, SyntaxError)
+REFUSALS = (dpbench_check.Refused, InvalidInput, Undefined, SyntaxError)
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_all_texts_of_the_grammar_are_taken(reader: str) -> None:
+def test_all_texts_of_the_grammar_are_taken(reader):
     for text, value in CASES["takes"]:
         assert math.isclose(READERS[reader](text), value, rel_tol=1e-12, abs_tol=1e-15), text
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("text", CASES["refuses"])
-def test_no_other_text_is(reader: str, text: str) -> None:
+def test_no_other_text_is(reader, text):
     if reader == "floats" and text in DECIMALS:
         assert formula.exact(text) == DECIMALS[text]  # statements may have them: a certificate has rationals
         return
@@ -60,6 +56,6 @@ def test_no_other_text_is(reader: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [text for text, _ in CASES["takes"]])
-def test_what_is_shown_reads_as_it_was_parsed(text: str) -> None:
+def test_what_is_shown_reads_as_it_was_parsed(text):
     node = dpbench_check.parse(text)
     assert dpbench_check.parse(dpbench_check.show(node)) == node

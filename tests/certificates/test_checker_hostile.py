@@ -1,7 +1,5 @@
 """Files made to deceive: cases of an attack and their families are refused, soon, and printed as text."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io
@@ -10,9 +8,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import dpbench_check as checker
 import pytest
@@ -25,26 +21,26 @@ SECONDS = 10.0
 """Of processor time for one file; each takes under one on the machine that these were written on."""
 
 
-def refused(made: dict[str, Any]) -> str:
+def refused(made):
     report = checker.report_on(json.dumps(made))
     assert not report["accepted"]
     return str(report["because"])
 
 
-def accepted(made: dict[str, Any]) -> str:
+def accepted(made):
     report = checker.report_on(json.dumps(made))
     assert report["accepted"], report["because"]
     return str(report["line"])
 
 
-def to_schema_3(one: dict[str, Any]) -> dict[str, Any]:
+def to_schema_3(one):
     claim = {name: part for name, part in one["claim"].items() if name != "normalise"}
     made = one | {"schema": 3, "inert": one.get("inert", {}), "claim": claim}
     return made | {"digest": seal({k: v for k, v in made.items() if k != "digest"})}
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.json")), ids=lambda path: path.stem)
-def test_the_cases_are_refused_in_either_schema(path: Path) -> None:
+def test_the_cases_are_refused_in_either_schema(path):
     """As they were written, and brought to the present schema, so that the format alone is not what refuses them."""
     one = json.loads(path.read_text(encoding="utf-8"))
     refused(one)
@@ -52,7 +48,7 @@ def test_the_cases_are_refused_in_either_schema(path: Path) -> None:
     assert path.stem == "e6_growth_bounded" or "parts of" not in because, because
 
 
-def test_the_tiny_violation_is_true_and_accepted_once_its_symbols_are_listed() -> None:
+def test_the_tiny_violation_is_true_and_accepted_once_its_symbols_are_listed():
     one = json.loads((CASES / "h1_tiny.json").read_text(encoding="utf-8"))
     assert "vacuous" in refused(to_schema_3(one))
     said = accepted(to_schema_3(one | {"inert": {"x": "both sides are linear in it", "c": "likewise"}}))
@@ -66,11 +62,11 @@ PAIR = {
     "epsilon": "epsilon",
     "delta": "delta",
 }
-GOOD_PAIR: dict[str, Any] = {"values": {"p": "3/4", "q": "1/4", "epsilon": "1/10", "delta": "1/10"},
+GOOD_PAIR = {"values": {"p": "3/4", "q": "1/4", "epsilon": "1/10", "delta": "1/10"},
                              "shows": {"delta": ["47370/100000", "47371/100000"]}}  # fmt: skip
 
 
-def test_a_pair_that_breaks_the_claim_is_accepted() -> None:
+def test_a_pair_that_breaks_the_claim_is_accepted():
     assert accepted(certificate("pair-discrete", PAIR, **GOOD_PAIR)).startswith("REFUTES delta(epsilon) <= delta at p")
 
 
@@ -83,7 +79,7 @@ def test_a_pair_that_breaks_the_claim_is_accepted() -> None:
         ({"p": "1/4"}, ["-263/10000", "-262/10000"]), ({"epsilon": "2"}, ["-1098/1000", "-1097/1000"]),
     ],
 )  # fmt: skip
-def test_budgets_and_weights_are_in_their_ranges(values: dict[str, str], shows: list[str]) -> None:
+def test_budgets_and_weights_are_in_their_ranges(values, shows):
     refused(certificate("pair-discrete", PAIR, values=GOOD_PAIR["values"] | values, shows={"delta": shows}))
 
 
@@ -92,26 +88,26 @@ def test_budgets_and_weights_are_in_their_ranges(values: dict[str, str], shows: 
     [{"event": [True]}, {"event": [0, 0]}, {"event": [5]}, {"event": "0"}, {"event": [-1]}, {"p": ["p"]},
      {"p": []}, {"q": ["q", "rest", "rest"]}, {"more": "1"}],
 )  # fmt: skip
-def test_parts_of_a_pair_have_their_types(change: dict[str, Any]) -> None:
+def test_parts_of_a_pair_have_their_types(change):
     refused(certificate("pair-discrete", PAIR | change, **GOOD_PAIR))
 
 
 @pytest.mark.parametrize("word", ["proved", "not refuted", "consistent", "REFUTED", "grows", ""])
 @pytest.mark.parametrize("kind", ["pair-discrete", "pair-shift", "inequality", "growth", "sample", "rate"])
-def test_a_word_that_the_kind_does_not_decide_is_refused(kind: str, word: str) -> None:
+def test_a_word_that_the_kind_does_not_decide_is_refused(kind, word):
     because = refused(certificate(kind, PAIR, verdict=word, **GOOD_PAIR))
     assert "this kind decides" in because or "no such kind" in because
 
 
-def growth(quantity: str, power: str = "1/2", log_power: str = "0", holds: tuple[str, ...] = (), first: int = 20,
-           value: str = "1", **values: str) -> dict[str, Any]:  # fmt: skip
+def growth(quantity, power = "1/2", log_power = "0", holds = (), first = 20,
+           value = "1", **values):  # fmt: skip
     claim = {"variable": "t", "from": first, "quantity": quantity, "power": power, "log_power": log_power,
              "holds": list(holds)}  # fmt: skip
     return certificate("growth", claim, values=values, shows={"quantity": [value, value]},
                        symbols=dict.fromkeys(["t", *values], "s"))  # fmt: skip
 
 
-def test_growth_for_all_t_is_accepted() -> None:
+def test_growth_for_all_t_is_accepted():
     assert "for all t >= 2^20" in accepted(growth("c*t", c="1", value=str(2**20)))
     assert "log(t)" in accepted(growth("c*t*t/(t + 1000*c)", "1", c="1", value=str(2**40) + "/1049576"))
 
@@ -125,7 +121,7 @@ def test_growth_for_all_t_is_accepted() -> None:
         ("c*erfc(t)", "1/2"), ("c*sum(i, 1, 3, t)", "1/2"), ("max(c, 1/t)", "1/10"), ("-c*t", "1"), ("c*t^-1", "1"),
     ],
 )  # fmt: skip
-def test_what_is_bounded_or_grows_more_slowly_is_not_growth(quantity: str, power: str) -> None:
+def test_what_is_bounded_or_grows_more_slowly_is_not_growth(quantity, power):
     one = growth(quantity, power, c="1")
     scope = checker.Scope({"c": checker.fmpq(1), "t": checker.fmpq(2) ** 20}, {})
     checker.ctx.prec = 200
@@ -137,18 +133,18 @@ def test_what_is_bounded_or_grows_more_slowly_is_not_growth(quantity: str, power
 
 
 @pytest.mark.parametrize(("power", "logs"), [("0", "0"), ("-1", "0"), ("0", "-1"), ("-1", "5"), ("c", "t")])
-def test_powers_of_growth_are_positive(power: str, logs: str) -> None:
+def test_powers_of_growth_are_positive(power, logs):
     refused(growth("c*t", power, logs, c="1", value=str(2**20)))
 
 
 @pytest.mark.parametrize(
     "holds", ["t < 2^300", "1/t > 1/2^300", "c*t >= 2^21", "c = 1/t + 1", "t <= 2^20", "log(t) < 100"]
 )
-def test_what_holds_along_the_way_holds_for_all_t(holds: str) -> None:
+def test_what_holds_along_the_way_holds_for_all_t(holds):
     refused(growth("c*t", "1", holds=(holds,), c="1", value=str(2**20)))
 
 
-def test_the_index_of_a_sum_captures_nothing() -> None:
+def test_the_index_of_a_sum_captures_nothing():
     base = {"values": {"i": "5", "x": "1"}, "shows": {"left": ["6", "6"], "right": ["15", "15"]}}
     claim = {"left": "sum(i, 1, 3, f)", "relation": ">=", "right": "3*i"}
     assert "name of its own" in refused(certificate("inequality", claim, definitions=[["f", "i*x"]], **base))
@@ -164,7 +160,7 @@ DIGITS = ["৪", "٤", "４", "Ⅳ", "⁴", "𝟒"]  # one digit four each, in o
 
 
 @pytest.mark.parametrize("digit", DIGITS)
-def test_digits_are_ascii(digit: str) -> None:
+def test_digits_are_ascii(digit):
     claim = {"left": f"{digit}*x + y", "relation": ">=", "right": "7*x + y"}
     shows = {"left": ["5", "5"], "right": ["8", "8"]}
     refused(certificate("inequality", claim, values={"x": "1", "y": "1"}, shows=shows))
@@ -173,10 +169,10 @@ def test_digits_are_ascii(digit: str) -> None:
     refused(certificate("inequality", right, values={"x": "1", "y": digit}, shows=shows))
 
 
-def test_unknown_keys_are_refused_at_any_depth() -> None:
+def test_unknown_keys_are_refused_at_any_depth():
     one = certificate("pair-discrete", PAIR, **GOOD_PAIR)
 
-    def places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    def places(part, path=()):
         if isinstance(part, dict):
             yield path
             for key, inner in part.items():
@@ -186,7 +182,7 @@ def test_unknown_keys_are_refused_at_any_depth() -> None:
                 yield from places(inner, (*path, at))
 
     for path in places(one):
-        made: Any = copy.deepcopy(one)
+        made = copy.deepcopy(one)
         place = made
         for key in path:
             place = place[key]
@@ -195,7 +191,7 @@ def test_unknown_keys_are_refused_at_any_depth() -> None:
         refused(made)
 
 
-def test_a_guarantee_whose_noise_cancels_what_it_hides_is_vacuous() -> None:
+def test_a_guarantee_whose_noise_cancels_what_it_hides_is_vacuous():
     claim = {"family": "gaussian", "shift": "D/n", "scale": "sigma", "epsilon": "epsilon", "delta": "delta",
              "calibrated": ""}  # fmt: skip
     values = {"D": "2", "n": "10", "mu": "1/4", "epsilon": "1", "delta": "1/1000"}
@@ -212,7 +208,7 @@ def test_a_guarantee_whose_noise_cancels_what_it_hides_is_vacuous() -> None:
         (accepted if fits else refused)(one)
 
 
-def _delta() -> dict[str, list[str]]:
+def _delta():
     checker.ctx.prec = 128
     value = float(checker.profile("gaussian", checker.fmpq(1, 4), checker.fmpq(1)).mid())
     return {
@@ -220,11 +216,11 @@ def _delta() -> dict[str, list[str]]:
     }
 
 
-def bombs() -> dict[str, dict[str, Any]]:
+def bombs():
     """Files that would take long, or much memory."""
     sides = {"values": {"x": "1", "y": "1"}, "shows": {"left": ["1", "1"], "right": ["1", "1"]}}
 
-    def one(left: str, **parts: Any) -> dict[str, Any]:
+    def one(left, **parts):
         return certificate("inequality", {"left": left, "relation": ">=", "right": "y"}, **sides, **parts)
 
     doubling = [["d0", "x + y/3"], *([f"d{i}", f"d{i - 1}*d{i - 1}"] for i in range(1, 60))]
@@ -262,7 +258,7 @@ def bombs() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", bombs())
-def test_no_file_takes_long_or_much_memory(name: str) -> None:
+def test_no_file_takes_long_or_much_memory(name):
     text = json.dumps(bombs()[name])
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     checker.report_on(text)
@@ -275,7 +271,7 @@ ESCAPES = ["\x1b[2K\raccepted glm.thm1", "\ud800", "a\nb accepted", "‮detpecca
 
 @pytest.mark.parametrize("text", ESCAPES)
 @pytest.mark.parametrize("place", ["id", "verdict", "kind", "statement", "why", "says", "quote"])
-def test_everything_is_printed_as_ascii(text: str, place: str, tmp_path: Path) -> None:
+def test_everything_is_printed_as_ascii(text, place, tmp_path):
     one = certificate("pair-discrete", PAIR, **GOOD_PAIR)
     if place == "quote":
         one["quote"]["text"] = text
@@ -298,7 +294,7 @@ def test_everything_is_printed_as_ascii(text: str, place: str, tmp_path: Path) -
         assert code in (0, 1) and said.isascii() and all(c.isprintable() or c == "\n" for c in said)
 
 
-def test_a_file_that_is_no_text_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_text_is_one_line(tmp_path, capsys):
     path = tmp_path / "one.json"
     path.write_bytes(b"\xff\xfe{")
     assert checker.main([str(path)]) == 2
@@ -307,7 +303,7 @@ def test_a_file_that_is_no_text_is_one_line(tmp_path: Path, capsys: pytest.Captu
     assert checker.main([str(path)]) == 1
 
 
-def test_every_step_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_step_is_printed(tmp_path, capsys):
     claim = {"family": "gaussian", "shift": "2*D", "scale": "sigma", "epsilon": "epsilon", "delta": "delta"}
     pair = {"values": {"D": "1", "sigma": "1", "epsilon": "1", "delta": "1/100"},
             "shows": {"delta": ["5098/10000", "5099/10000"]}}  # fmt: skip
@@ -328,7 +324,7 @@ def test_every_step_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str
      "c*sqrt(t)*max(1/(1 + t), 0*t + exp(-(10^1000 + 1/t)))", "c*sqrt(t)/(1 + t/exp(10^1000 + 1/t))",
      "c*sqrt(t)/(1 + t*exp(-(10^1000 + 1/t))^2)", "c*log(t)/(1 + log(t)^2*exp(-(10^1000 + 1/t)))"],
 )  # fmt: skip
-def test_what_is_too_small_for_a_ball_is_not_dropped(quantity: str) -> None:
+def test_what_is_too_small_for_a_ball_is_not_dropped(quantity):
     """Each tends to a constant or to 0, far beyond all numbers; at t = 4 the small term does not count."""
     power, logs = ("0", "1/10") if "log" in quantity else ("1/100", "0")
     one = growth(quantity, power, logs, first=2, c="1")
@@ -341,14 +337,14 @@ def test_what_is_too_small_for_a_ball_is_not_dropped(quantity: str) -> None:
     assert "enclosure" not in refused(one | {"digest": seal(one)})
 
 
-def test_every_bound_of_a_half_line_has_exact_constants() -> None:
+def test_every_bound_of_a_half_line_has_exact_constants():
     line = checker.HalfLine("t", 2, checker.Scope({"c": checker.fmpq(1, 3)}, {}))
     for text in ("c*t", "sqrt(t) + c/t", "exp(-t/3)", "log(c*t + 7)", "t^(1/3) - c", "exp(-(10^1000 + 1/t))"):
         _, low, high = line.of(checker.parse(text))
         assert low[0].is_exact() and high[0].is_exact() and 0 <= low[0] <= high[0], text
 
 
-def test_an_integer_can_be_said() -> None:
+def test_an_integer_can_be_said():
     """(n - 1/2)^2 >= 1/4 holds at integers, and fails between 0 and 1."""
     claim = {"left": "(n - 1/2)^2", "relation": ">=", "right": "1/4"}
     shows = {"left": ["0", "0"], "right": ["1/4", "1/4"]}
@@ -363,7 +359,7 @@ def test_an_integer_can_be_said() -> None:
 @pytest.mark.parametrize(
     "name", ["x" + " " * 71 + "REFUTES every theorem", "a" * 81, "", " ", "a b", "a\nb", "-a", "é", "a/b"]
 )
-def test_an_id_is_a_short_name(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_id_is_a_short_name(name, tmp_path, capsys):
     one = certificate("pair-discrete", PAIR, **GOOD_PAIR) | {"id": name}
     one["digest"] = seal(one)
     assert "an id" in refused(one)
@@ -373,7 +369,7 @@ def test_an_id_is_a_short_name(name: str, tmp_path: Path, capsys: pytest.Capture
     assert "  " not in capsys.readouterr().out.splitlines()[0]
 
 
-def test_a_closed_pipe_is_no_traceback() -> None:
+def test_a_closed_pipe_is_no_traceback():
     """The reader has left before the first line is written; so it has for the report of one that is refused."""
     good = str(Path(__file__).parents[2] / "evidence" / "certificates" / "glm.lemma9.inequality.inequality.json")
     for files in ([good] * 30, [good, str(CASES / "e3_negative_delta.json")], ["--json", good]):

@@ -1,13 +1,10 @@
 """The checker's regions: bounds hold every value and slope, and no cell, face, pole or cut lets a falsehood through."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import operator
 import random
 from fractions import Fraction
-from typing import Any
 
 import dpbench_check as checker
 import mpmath
@@ -20,7 +17,7 @@ RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operat
 KINDS = ("+", "-", "*", "/", "^", "exp", "log", "sqrt", "max", "min", "abs", "erfc")
 
 
-def text(rng: random.Random, deep: int) -> str:
+def text(rng, deep):
     """A random formula in x and y."""
     if deep == 0 or rng.random() < 0.15:
         return rng.choice(("x", "y", str(rng.randint(1, 5)), f"({rng.randint(1, 5)}/{rng.randint(2, 3)})"))
@@ -32,24 +29,24 @@ def text(rng: random.Random, deep: int) -> str:
     return f"{kind}({a}, {b})" if kind in ("max", "min") else f"{kind}({a})"
 
 
-def cell_of(**sides: tuple[Any, Any]) -> Any:
+def cell_of(**sides):
     ctx.prec = 128
     checker.renew()
     cell = {n: tuple(arb(fmpq(*a) if isinstance(a, tuple) else a) for a in ends) for n, ends in sides.items()}
     return checker.Cell(cell, checker.Scope({}, {}), checker.Moving({*sides}, {}))
 
 
-def bounds(formula: str, sides: dict[str, tuple[Any, Any]]) -> Any:
+def bounds(formula, sides):
     return cell_of(**sides).of(checker.parse(formula))
 
 
-def plain(formula: str, x: Any, y: Any) -> Any:
+def plain(formula, x, y):
     """By mpmath, from the text."""
     empty = {"definitions": {}}
-    return Reading(empty, {"values": {}}, x=x, y=y)(formula)  # type: ignore[arg-type]
+    return Reading(empty, {"values": {}}, x=x, y=y)(formula)
 
 
-def test_bounds_and_slopes_hold_every_value() -> None:
+def test_bounds_and_slopes_hold_every_value():
     """2,000 random formulas on cells with dyadic ends: values in the interval, difference quotients in the slope's."""
     rng, seen, sloped = random.Random(11), 0, 0
     for _ in range(2000):
@@ -79,25 +76,23 @@ def test_bounds_and_slopes_hold_every_value() -> None:
     assert seen > 3000 and sloped > 2000
 
 
-def inner(ends: Any) -> str:
+def inner(ends):
     """A point of a side."""
     if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, str) for end in ends):
         return "0"
     low, high = (None if "inf" in end or not end.lstrip("-").isdigit() else Fraction(end) for end in ends)
     if low is None or high is None:
-        return str(1 if low is high else high - 1 if low is None and high is not None else low + 1)  # type: ignore[operator]
+        return str(1 if low is high else high - 1 if low is None and high is not None else low + 1)
     return str(low + (high - low) / 3)
 
 
-def report(
-    left: str, relation: str, right: str, region: Any, cuts: Any = ("",), given: Any = (), **witness: str
-) -> dict[str, Any]:
+def report(left, relation, right, region, cuts=("",), given=(), **witness):
     at = {name: inner(ends) for name, ends in region.items()} | witness if isinstance(region, dict) else {}
     claim = {"region": region, "cuts": list(cuts), "given": list(given), "claims": [f"{left} {relation} {right}"],
              "witness": at}  # fmt: skip
     made = certificate("region", claim, verdict="proved", symbols=dict.fromkeys(region if isinstance(region, dict) else
                        "x", "s"))  # fmt: skip
-    said: dict[str, Any] = checker.report_on(json.dumps(made))
+    said = checker.report_on(json.dumps(made))
     return said
 
 
@@ -125,13 +120,13 @@ FALSE = (
 
 
 @pytest.mark.parametrize("case", TRUE)
-def test_what_is_true_on_a_region_is_seen(case: Any) -> None:
+def test_what_is_true_on_a_region_is_seen(case):
     said = report(*case)
     assert said["accepted"] or said["because"].startswith("vacuous"), said["because"]
 
 
 @pytest.mark.parametrize("case", FALSE)
-def test_what_is_false_at_a_point_is_not(case: Any) -> None:
+def test_what_is_false_at_a_point_is_not(case):
     said = report(*case)
     assert not said["accepted"] and not said["because"].startswith("vacuous")
 
@@ -147,20 +142,20 @@ EDGES = (  # false at one end of [1, 2] alone, where what is given, if anything,
 )  # fmt: skip
 
 
-def at_an_edge(left: str, relation: str, right: str, at: str, given: tuple[str, ...]) -> dict[str, Any]:
+def at_an_edge(left, relation, right, at, given):
     sides = {"x": ["1", "2"]} | ({"y": ["1", "2"]} if "y" in left else {})
     more = {"y": "1"} if "y" in left else {}
     return report(f"2*({left})", relation, f"2*({right})", sides, given=given, x=at, **more)
 
 
 @pytest.mark.parametrize("case", EDGES)
-def test_what_is_false_on_a_face_alone_is_not_seen(case: Any) -> None:
+def test_what_is_false_on_a_face_alone_is_not_seen(case):
     said = at_an_edge(*case)
     assert said["because"].startswith("not seen on the cell"), said["because"]
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_a_comparison_is_false_on_a_cell_where_no_point_has_it(relation: str) -> None:
+def test_a_comparison_is_false_on_a_cell_where_no_point_has_it(relation):
     zero = checker.parse("0")
     for low, high in itertools.combinations_with_replacement(range(-2, 3), 2):
         held = [RELATIONS[relation](point, 0) for point in (low, (low + high) / 2, high)]
@@ -170,14 +165,14 @@ def test_a_comparison_is_false_on_a_cell_where_no_point_has_it(relation: str) ->
 
 
 @pytest.mark.parametrize("term", ["log(x - 5)", "sqrt(x - 5)", "(x - 5)^(1/3)"])
-def test_a_term_that_cancels_has_to_be_defined(term: str) -> None:
+def test_a_term_that_cancels_has_to_be_defined(term):
     """Planted: sides that are not looked at."""
     sides = (f"x + {term}", "<=", f"{term} + 11")
     assert report(*sides, {"x": ["6", "10"]}, x="7")["accepted"]
     assert report(*sides, {"x": ["0", "10"]}, x="7")["because"].startswith("not seen on the cell")
 
 
-def test_a_moving_exponent_has_a_base_that_is_nowhere_negative() -> None:
+def test_a_moving_exponent_has_a_base_that_is_nowhere_negative():
     """(-2)^1 = -2, and x^n + n is -1 there; on a base from 0 on, 0^n is the limit."""
     for left, right, low in (("1/1000", "x^n + n", "-2"), ("3", "3 + x^n", "-2"), ("-1", "(x - 1)^n", "0"),
                              ("0", "(x - y)^n + 1/10", "0"), ("0", "(log(x + 1/2))^n + 1", "0"),
@@ -202,7 +197,7 @@ def test_a_moving_exponent_has_a_base_that_is_nowhere_negative() -> None:
         ("x*(x - 2)^(1/2)", "9", (), "not defined"),
     ],
 )  # fmt: skip
-def test_what_is_said_of_no_point_is_not_accepted(left: str, right: str, given: tuple[str, ...], why: str) -> None:
+def test_what_is_said_of_no_point_is_not_accepted(left, right, given, why):
     for at in ("0", "1/3", "1/2", "1"):
         said = report(left, "<=", right, {"x": ["0", "1"]}, given=given, x=at)
         assert not said["accepted"] and why in said["because"], said["because"]
@@ -211,13 +206,13 @@ def test_what_is_said_of_no_point_is_not_accepted(left: str, right: str, given: 
 @pytest.mark.parametrize(
     "witness", [{}, {"x": "3"}, {"x": "-1/1000"}, {"x": "0.5"}, {"y": "1/2"}, {"x": "1/2", "y": "1"}, {"x": 1}, "x", []]
 )
-def test_a_witness_is_a_point_of_the_region(witness: Any) -> None:
+def test_a_witness_is_a_point_of_the_region(witness):
     claim = {"region": {"x": ["0", "1"]}, "cuts": [""], "given": [], "claims": ["x <= x + x^2"], "witness": witness}
     made = certificate("region", claim, verdict="proved", symbols={"x": "s"})
     assert not checker.report_on(json.dumps(made))["accepted"]
 
 
-def test_relevance_is_tested_where_what_is_given_holds() -> None:
+def test_relevance_is_tested_where_what_is_given_holds():
     """max(x, 1) moves with x beyond 1 alone; at a witness below it x would be said to move nothing."""
     claim = {"region": {"x": ["0", "3"]}, "cuts": [""], "given": ["x >= 2"], "claims": ["1 <= max(x, 1)"]}
     for at, word in (("5/2", "accepted"), ("1/3", "what is given")):
@@ -226,7 +221,7 @@ def test_relevance_is_tested_where_what_is_given_holds() -> None:
         assert said["accepted"] if word == "accepted" else word in said["because"]
 
 
-def test_many_claims_are_seen_together_and_printed() -> None:
+def test_many_claims_are_seen_together_and_printed():
     claim = {"region": {"x": ["1", "2"], "s": ["1/2", "3"]}, "cuts": [""], "given": [], "witness": {"x": "1", "s": "1"},
              "claims": ["0 < s", "x/s <= x/s", "x <= 2"]}  # fmt: skip
     made = certificate("region", claim, verdict="proved", symbols={"x": "a", "s": "b"})
@@ -241,7 +236,7 @@ def test_many_claims_are_seen_together_and_printed() -> None:
         assert not checker.report_on(json.dumps(made))["accepted"]
 
 
-def test_a_derivative_leaves_a_face_and_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_derivative_leaves_a_face_and_the_rest(monkeypatch):
     """Of a denominator below 0, of other claims, of a part without a derivative. Planted: nothing else is left."""
     sloped = ("x rises", "", "", "")
     region = {"x": ["0", "1"]}
@@ -271,7 +266,7 @@ def test_a_derivative_leaves_a_face_and_the_rest(monkeypatch: pytest.MonkeyPatch
     "cuts", [(), ("", ""), ("x 1/2", ""), ("x 1/2", "", "", ""), ("x 2", "", ""), ("x 0", "", ""), ("z 1/2", "", ""),
              ("x", "", ""), ("x one", "", ""), "x", (1,)]
 )  # fmt: skip
-def test_cuts_are_a_tree_of_the_region(cuts: Any) -> None:
+def test_cuts_are_a_tree_of_the_region(cuts):
     assert not report("x*y", "<=", "2", {"x": ["0", "1"], "y": ["0", "1"]}, cuts)["accepted"]
 
 
@@ -280,9 +275,9 @@ def test_cuts_are_a_tree_of_the_region(cuts: Any) -> None:
                {"x": ["-inf", "-inf"]}, {"x": ["inf", "inf"]}, {"x": ["0", "1", "2"]}, {"x": ["0", 1]}, [], "x",
                {"x": ["0", "nan"]}, {"x": ["0", "1.5"]}]
 )  # fmt: skip
-def test_a_region_has_sides(region: Any) -> None:
+def test_a_region_has_sides(region):
     assert not report("x^2", "<=", "2", region)["accepted"]
 
 
-def test_given_is_no_equality() -> None:
+def test_given_is_no_equality():
     assert not report("x", "<=", "2", {"x": ["0", "4"]}, given=("x = 1",))["accepted"]

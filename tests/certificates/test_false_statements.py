@@ -3,12 +3,9 @@
 ``python -m pytest -n 0 -s -m evidence tests/certificates/test_false_statements.py`` tries 100,000, with the counts.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
-from typing import Any
 
 import dpbench_check
 import pytest
@@ -27,7 +24,7 @@ LOGIC = (
 """Of what a false statement may be refused: of what it says, not of its form."""
 
 
-def checked(made: dict[str, Any]) -> dict[str, Any]:
+def checked(made):
     """What the checker says, symbols that move nothing being listed as such."""
     report = dpbench_check.report_on(json.dumps(made))
     if not report.get("vacuous"):
@@ -36,7 +33,7 @@ def checked(made: dict[str, Any]) -> dict[str, Any]:
     return dpbench_check.report_on(json.dumps(listed | {"digest": seal(listed)}))
 
 
-def tried(kind: str, count: int) -> Counter[str]:
+def tried(kind, count):
     """Of so many false statements: those that each reader accepts, and what the checker refuses them for."""
     rng, found = random.Random(f"false {kind}"), Counter({"checker": 0, "second": 0})
     for _ in range(count):
@@ -48,13 +45,13 @@ def tried(kind: str, count: int) -> Counter[str]:
     return found
 
 
-def test_every_kind_has_false_statements() -> None:
+def test_every_kind_has_false_statements():
     assert set(KINDS) == set(dpbench_check.KINDS)
 
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_false_statement_is_accepted(kind: str) -> None:
+def test_no_false_statement_is_accepted(kind):
     found = tried(kind, 60)
     assert found["checker"] == found["second"] == 0
     assert not [why for why in found if why.startswith("form")]
@@ -62,7 +59,7 @@ def test_no_false_statement_is_accepted(kind: str) -> None:
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_true_twins_are_accepted(kind: str) -> None:
+def test_the_true_twins_are_accepted(kind):
     """The same constructions with the margin on the other side: what refuses the false ones is their falsehood."""
     rng = random.Random(f"true {kind}")
     twins = [KINDS[kind](rng, False) for _ in range(40)]
@@ -71,9 +68,9 @@ def test_the_true_twins_are_accepted(kind: str) -> None:
 
 
 @pytest.mark.evidence
-def test_a_hundred_thousand() -> None:
+def test_a_hundred_thousand():
     share = -(-MANY // len(KINDS))
-    accepted: Counter[str] = Counter()
+    accepted = Counter()
     for kind in KINDS:
         found = tried(kind, share)
         accepted += Counter({reader: found[reader] for reader in ("checker", "second")})

@@ -1,11 +1,8 @@
 """`dpbench judge`: what is true is never refuted, what is false is, and "proved" is of the whole region."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 from dp_accounting import dp_event
@@ -27,7 +24,7 @@ RESPONSE = {"p": "exp(epsilon)/(1 + exp(epsilon))"}
 DP = {"epsilon": "epsilon", "delta": "delta"}
 
 
-def case(name: str, symbols: dict[str, Any], claim: dict[str, Any], **more: Any) -> dict[str, Any]:
+def case(name, symbols, claim, **more):
     return {"id": name, "symbols": symbols, "claim": claim, **more}
 
 
@@ -147,7 +144,7 @@ FALSE = [
 
 
 @pytest.mark.parametrize("theorem", TRUE, ids=lambda t: t["id"])
-def test_what_is_true_is_proved_by_a_certificate(theorem: dict[str, Any]) -> None:
+def test_what_is_true_is_proved_by_a_certificate(theorem):
     made = dpbench.judge(theorem)
     assert (made.verdict, made.grade) == ("proved", "certificate"), made
     assert made.counterexample is None and not made.searched["undecided"] and not made.searched["why"]
@@ -156,14 +153,14 @@ def test_what_is_true_is_proved_by_a_certificate(theorem: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("theorem", OPEN, ids=lambda t: t["id"])
-def test_what_is_left_open_says_why(theorem: dict[str, Any]) -> None:
+def test_what_is_left_open_says_why(theorem):
     made = dpbench.judge(theorem, seconds=1.0)
     assert made.verdict in ("undecided", "not refuted") and made.grade == "tried" and not made.certificates
     assert made.searched["why"] and made.searched["why"][0] in str(made)
 
 
 @pytest.mark.parametrize("theorem", FALSE, ids=lambda t: t["id"])
-def test_what_is_false_is_refuted_with_a_short_instance(theorem: dict[str, Any]) -> None:
+def test_what_is_false_is_refuted_with_a_short_instance(theorem):
     made = dpbench.judge(theorem)
     assert (made.verdict, made.grade) == ("refuted", "certificate"), made
     (certificate,) = made.certificates
@@ -172,7 +169,7 @@ def test_what_is_false_is_refuted_with_a_short_instance(theorem: dict[str, Any])
     assert made.counterexample is not None and all(len(v) < 20 for v in made.counterexample.values())
 
 
-def test_a_tie_that_nothing_decides_is_undecided() -> None:
+def test_a_tie_that_nothing_decides_is_undecided():
     """4 e^x <= 4 + e^(2x) is met at log(2), where no cell ends: neither floats nor cells tell."""
     symbols = {"x": {"real": ["-1", "1"]}}
     claim = {"inequality": {"left": "4*exp(x)", "relation": "<=", "right": "4 + exp(2*x)"}}
@@ -181,7 +178,7 @@ def test_a_tie_that_nothing_decides_is_undecided() -> None:
     assert made.searched["undecided"], "what was left undecided is shown"
 
 
-def test_a_strict_inequality_fails_where_it_is_met() -> None:
+def test_a_strict_inequality_fails_where_it_is_met():
     symbols = {"x": {"real": [0, 1]}, "y": {"real": [1, 2]}}
     made = dpbench.judge(
         case("strict", symbols, {"inequality": {"left": "x*y", "relation": "<", "right": "x*y"}}), seconds=0.5
@@ -189,7 +186,7 @@ def test_a_strict_inequality_fails_where_it_is_met() -> None:
     assert made.verdict != "proved"
 
 
-def test_an_order_falls_only_if_all_constants_do() -> None:
+def test_an_order_falls_only_if_all_constants_do():
     """1000 c n/(n + 1000) is bounded, though it grows for long; c n^(1/10) is not, though it grows slowly."""
     symbols = {"n": {"real": [1, 1000]}, "c": {"real": [1, 2]}}
     verdicts = [
@@ -201,7 +198,7 @@ def test_an_order_falls_only_if_all_constants_do() -> None:
         dpbench.judge(case("order", symbols, {"order": {"quantity": "c*n", "in": "m"}}))
 
 
-def test_an_open_end_is_left_out() -> None:
+def test_an_open_end_is_left_out():
     """1/x >= 1 on (0, 1] is true; on [-1, 1] it is false."""
     claim = {"inequality": {"left": "y/x", "relation": ">=", "right": "y"}}
     y = {"y": {"real": [1, 2]}}
@@ -213,7 +210,7 @@ def test_an_open_end_is_left_out() -> None:
 # The exact conversions, against dp-accounting
 
 
-def sides(claim: dict[str, Any], values: dict[str, float], relation: str | None = None) -> tuple[float, float]:
+def sides(claim, values, relation=None):
     """left and right of the one inequality that a claim comes to, as the certificate encloses them if it does."""
     more = {} if relation is None else {"relation": relation}
     symbols = {name: {"real": [0, 100]} for name in values}
@@ -227,7 +224,7 @@ def sides(claim: dict[str, Any], values: dict[str, float], relation: str | None 
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_delta_of_shifts(scale: float, epsilon: float) -> None:
+def test_delta_of_shifts(scale, epsilon):
     dp = {"epsilon": "e", "delta": "0.01"}
     values = {"s": scale, "e": epsilon}
     left, _ = sides({"gaussian": {"shift": "1", "scale": "s", **dp}}, values)
@@ -239,7 +236,7 @@ def test_delta_of_shifts(scale: float, epsilon: float) -> None:
 
 @pytest.mark.parametrize("rate", [0.01, 0.3, 0.9])
 @pytest.mark.parametrize("epsilon", [0.01, 0.2, 2.0])
-def test_delta_of_the_sampled_gaussian(rate: float, epsilon: float) -> None:
+def test_delta_of_the_sampled_gaussian(rate, epsilon):
     claim = {"mixture": {"rate": "q", "shift": "1", "scale": "s", "epsilon": "e", "delta": "0.01"}}
     values = {"q": rate, "s": 0.8, "e": epsilon}
     for relation, kind in (("remove", AdjacencyType.REMOVE), ("add", AdjacencyType.ADD)):
@@ -251,8 +248,8 @@ def test_delta_of_the_sampled_gaussian(rate: float, epsilon: float) -> None:
 
 
 @pytest.mark.parametrize("alpha", [2, 5, 16])
-def test_renyi_divergences(alpha: int) -> None:
-    def of(event: dp_event.DpEvent) -> float:
+def test_renyi_divergences(alpha):
+    def of(event):
         return float(RdpAccountant([alpha]).compose(event)._rdp[0])
 
     values = {"s": 1.7, "q": 0.2}
@@ -267,14 +264,14 @@ def test_renyi_divergences(alpha: int) -> None:
     assert sampled == pytest.approx(of(event), rel=1e-9)
 
 
-def test_zero_concentration_is_every_order() -> None:
+def test_zero_concentration_is_every_order():
     rho, _ = sides({"gaussian": {"shift": "1", "scale": "s", "rho": "1"}}, {"s": 1.7})
     event = dp_event.GaussianDpEvent(1.7)
     for alpha in (1.5, 4.0, 64.0):
         assert float(RdpAccountant([alpha]).compose(event)._rdp[0]) == pytest.approx(alpha * rho, rel=1e-9)
 
 
-def test_gaussian_dp_is_every_epsilon() -> None:
+def test_gaussian_dp_is_every_epsilon():
     mu, _ = sides({"gaussian": {"shift": "1", "scale": "s", "mu": "1"}}, {"s": 1.7})
     for epsilon in (0.0, 0.5, 2.0):
         exact = GaussianPrivacyLoss(1.7).get_delta_for_epsilon(epsilon)
@@ -300,7 +297,7 @@ delta = "delta"
 """
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(tmp_path, capsys):
     false, true = tmp_path / "false.toml", tmp_path / "true.toml"
     false.write_text(FILE)
     true.write_text(
@@ -348,9 +345,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ('id = "gauss"', "id = ", "not TOML"),
     ],
 )
-def test_a_wrong_file_gets_one_line_with_the_place(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
-) -> None:
+def test_a_wrong_file_gets_one_line_with_the_place(tmp_path, capsys, old, new, says):
     path = tmp_path / "wrong.toml"
     path.write_text(FILE.replace(old, new))
     assert run(["judge", str(path)]) == 2
@@ -358,7 +353,7 @@ def test_a_wrong_file_gets_one_line_with_the_place(
     assert said.count("\n") == 1 and says in said and "wrong.toml" in said
 
 
-def test_what_cannot_be_judged_is_refused() -> None:
+def test_what_cannot_be_judged_is_refused():
     mix = {"mixture": {"rate": "epsilon", "shift": "1", "scale": "1", "rho": "1"}}
     with pytest.raises(InvalidInput, match="sampled Gaussian"):
         dpbench.judge(case("mix", EPSILON, mix))

@@ -3,13 +3,9 @@
 Each is false, or says nothing; a few twins beside them are true, so that what refuses the others is what is wrong.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 from dpbench_check import report_on
@@ -28,19 +24,19 @@ REFUTED, VACUOUS, LEFT = ("refuted",), ("vacuous",), ("undecided", "not refuted"
 PAIR = {"shift": "a - b", "scale": "1"}
 
 
-def pair(kind: str, **claim: str) -> dict[str, Any]:
+def pair(kind, **claim):
     return {kind: claim}
 
 
-def weights(p: list[str], q: list[str], **against: str) -> dict[str, Any]:
+def weights(p, q, **against):
     return {"discrete": {"p": p, "q": q, **(against or {"epsilon": "1"})}}
 
 
-def sides(left: str, relation: str, right: str) -> dict[str, Any]:
+def sides(left, relation, right):
     return {"inequality": {"left": left, "relation": relation, "right": right}}
 
 
-CASES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+CASES = {
     # a shift below 0, a scale that is not above it
     "laplace of a - b": (REFUTED, RECORDS, pair("laplace", **PAIR, epsilon="1"), {}),
     "gaussian of a - b": (REFUTED, RECORDS, pair("gaussian", **PAIR, mu="1"), {}),
@@ -103,7 +99,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any], dict[str, Any], dict[str
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_false_or_says_nothing_is_not_proved(name: str) -> None:
+def test_what_is_false_or_says_nothing_is_not_proved(name):
     wanted, symbols, claim, more = CASES[name]
     made = dpbench.judge({"id": "case", "symbols": symbols, "claim": claim, **more}, seconds=1.0)
     assert made.verdict in wanted, made
@@ -111,7 +107,7 @@ def test_what_is_false_or_says_nothing_is_not_proved(name: str) -> None:
     assert made.verdict == "refuted" or made.searched["why"]
 
 
-TWINS: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+TWINS = {
     "laplace of a - b": ("3", RECORDS, pair("laplace", **PAIR, epsilon="3"), {}),
     "gaussian of a - b": ("3", RECORDS, pair("gaussian", **PAIR, mu="3"), {}),
     "a + b": ("0 <= a + b", RECORDS, pair("laplace", shift="a + b", scale="1", epsilon="4"), {}),
@@ -123,14 +119,14 @@ TWINS: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", TWINS)
-def test_the_twins_are_proved_and_the_certificate_says_what_was_needed(name: str) -> None:
+def test_the_twins_are_proved_and_the_certificate_says_what_was_needed(name):
     said, symbols, claim, more = TWINS[name]
     made = dpbench.judge({"id": "twin", "symbols": symbols, "claim": claim, **more}, seconds=4.0)
     assert made.verdict == "proved", made
     assert said in report_on(json.dumps(made.certificates[0]))["line"]
 
 
-def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch):
     """Planted: a maker whose certificate the checker refuses, and one that finds no witness."""
     theorem = {"id": "true", "symbols": E01, "claim": sides("x^2", "<=", "x + 1")}
     assert dpbench.judge(theorem, seconds=1.0).verdict == "proved"
@@ -145,7 +141,7 @@ def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch: pytest.Mon
 @pytest.mark.few(1)
 @pytest.mark.parametrize("names", [("alpha", "order", "order_of_divergence"), ("epsilon", "level", "level_of_loss"),
                                    ("t", "first", "stop"), ("claimed_scale", "power_n", "open_x_0")])  # fmt: skip
-def test_symbols_have_any_name(names: tuple[str, ...]) -> None:
+def test_symbols_have_any_name(names):
     symbols = {name: {"real": [1, 2]} for name in names}
     a, b, c = names
     for claim in (pair("laplace", shift=a, scale=b, rho=f"{c}/100"), pair("laplace", shift=a, scale=b, mu=f"{c}/100"),
@@ -158,7 +154,7 @@ def test_symbols_have_any_name(names: tuple[str, ...]) -> None:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["order", "room", "scale", "below_one", "open_a_0", "claimed_scale", "run"])
-def test_a_hypothesis_has_any_name(name: str) -> None:
+def test_a_hypothesis_has_any_name(name):
     """Of the name of a condition of ours it is not taken for that one: without it the claim would be refuted."""
     symbols = {"a": {"real": [1, 9]}, "s": {"real": [1, 9]}}
     claim = pair("gaussian", shift="1", scale="s", alpha="a", tau="1")
@@ -170,7 +166,7 @@ def test_a_hypothesis_has_any_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("quantity", "to"), [("t*log(t)", "t"), ("n*log(n)^2", "n*log(n)"), ("n + log(n)", "n/log(n)")]
 )
-def test_growth_by_a_logarithm_is_refuted(quantity: str, to: str) -> None:
+def test_growth_by_a_logarithm_is_refuted(quantity, to):
     name = quantity[0]
     claim = {"order": {"quantity": quantity, "in": name, "to": to}}
     made = dpbench.judge({"id": "slow", "symbols": {name: {"real": [1, "inf"]}}, "claim": claim})
@@ -184,18 +180,18 @@ def test_growth_by_a_logarithm_is_refuted(quantity: str, to: str) -> None:
                         ({"s": "sum(x, 1, 2, x)"}, "s"), ({}, "sum(i, 1, 3, sum(i, 1, 2, i*x))"),
                         ({}, "sum(pi, 1, 3, pi*x)")]
 )  # fmt: skip
-def test_an_index_is_a_name_of_its_own(where: dict[str, str], left: str) -> None:
+def test_an_index_is_a_name_of_its_own(where, left):
     with pytest.raises(InvalidInput, match="index of a sum"):
         dpbench.judge({"id": "index", "symbols": E01, "where": where, "claim": sides(left, "<=", "1")})
 
 
-def test_integers_of_a_counterexample_are_said_to_be_some() -> None:
+def test_integers_of_a_counterexample_are_said_to_be_some():
     symbols = {"n": {"integer": [1, 9]}, "x": {"real": [1, 2]}}
     made = dpbench.judge({"id": "whole", "symbols": symbols, "claim": sides("n*x", "<=", "x + 3")})
     assert {"integer_part(n) = n"} == {one["formula"] for one in made.certificates[0]["assumptions"]}
 
 
-def test_the_ratio_of_what_is_open_is_that_of_balls() -> None:
+def test_the_ratio_of_what_is_open_is_that_of_balls():
     """Floats near order 1 give 1.0074 where the bound is met and no more."""
     claim = weights(["1/(1 + exp(-t))", "rest"], ["1/(1 + exp(e - t))", "rest"], rho="e^2/8")
     symbols = {"e": {"real": ["0.01", 4]}, "t": {"real": [-10, 10]}}
@@ -216,7 +212,7 @@ right = "2 + e*0"
 """
 
 
-def doubling(lines: int) -> str:
+def doubling(lines):
     return '\na0 = "e"\n' + "".join(f'a{i} = "a{i - 1}*a{i - 1} + a{i - 1}"\n' for i in range(1, lines))
 
 
@@ -243,9 +239,7 @@ LARGE = {  # file text: exit codes that are right
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_large_theorem_ends_soon_or_is_one_message(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_theorem_ends_soon_or_is_one_message(name, tmp_path, capsys, monkeypatch):
     """Two seconds of a clock that moves by 1/4 s whenever it is looked at: a few more looks end all loops, but in the
     search by derivatives, which looks again at each of `EFFORT` cells. What is done between two looks, a point or a
     cell, is bounded by the checker's operations."""
@@ -262,7 +256,7 @@ def test_a_large_theorem_ends_soon_or_is_one_message(
     assert code != 2 or (said.err.count("\n") == 1 and len(said.err) < 500)
 
 
-def test_vacuous_is_an_exit_code_and_a_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_vacuous_is_an_exit_code_and_a_word(tmp_path, capsys):
     path = tmp_path / "empty.toml"
     path.write_text(PLAIN.replace("WHERE", "").replace("LEFT", "e*n") + '[given]\nh = "e > 3"\n')
     out = tmp_path / "o.json"

@@ -4,16 +4,11 @@ A control has a constant changed so that the statement is false at a point that 
 where it is false: neither the search for cuts nor the checker, with the cuts of the true statement, lets it pass.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import dpbench_check
 import pytest
@@ -21,12 +16,12 @@ from naive.certificate_reading import Reading
 from naive.certificates import true
 
 from dpbench.certificates import makers
-from dpbench.certificates.build import Maker, seal, sealed
+from dpbench.certificates.build import seal, sealed
 from dpbench.certificates.proofs import proof, regional
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import formula, grades
 from dpbench.ledger.registry import all_claims
-from dpbench.ledger.statement import Real, Statement
+from dpbench.ledger.statement import Real
 from dpbench.ledger.verify import verify
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.heavytail import theory as heavytail
@@ -36,8 +31,8 @@ from lowerbounds import two_point_constant
 from lowerbounds.fingerprints import PRINTED_BETA
 
 ENTRIES = {c.id: c for c in all_claims() if c.formal is not None and c.formal.cells}
-STATED: dict[str, Statement] = {name: one.formal for name, one in ENTRIES.items() if one.formal is not None}
-FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
+STATED = {name: one.formal for name, one in ENTRIES.items() if one.formal is not None}
+FALSE = {
     "glm.lemma2.inequality": ("2*a + 2*b", "(7/5)*a + 2*b", {"a": "1", "b": "1/1000"}),
     "glm.lemma3.inequality": ("3*(", "(7/5)*(", {"t": "1/3"}),
     "glm.fact1.inequality": ("2*s", "(7/5)*s", {"s": "1"}),
@@ -77,7 +72,7 @@ FALSE: dict[str, tuple[str, str, dict[str, str]]] = {
     "publicdata.thm7.inequality.necessary": ("exp(epsilon)", "(101/100)*exp(epsilon)", {"epsilon": "1/1000"}),
 }  # fmt: skip
 """A text of the claim and another in its place, with a point at which the claim then is false."""
-WIDER: dict[str, tuple[str, tuple[Any, Any], dict[str, str]]] = {
+WIDER = {
     "glm.thm11.inequality.corrected": ("u", (0, "11/10"), {"u": "21/20"}),
     "glm.thm11.inequality.beta": ("epsilon", (0, 3), {"epsilon": "29/10", "k": "1", "beta": "0"}),
     "heavytail.thm2.inequality.assumption4-truncation.corrected": ("L", ("9/10", "inf"), {"N": "1", "L": "9/10"}),
@@ -89,7 +84,7 @@ WIDER: dict[str, tuple[str, tuple[Any, Any], dict[str, str]]] = {
 
 
 @cache
-def proving() -> dict[str, Maker]:
+def proving():
     """The makers of proofs over a region, by entry."""
     found = [maker for maker in makers() if maker.kind == "region"]
     by_name = {maker.id: maker for maker in found}
@@ -98,27 +93,27 @@ def proving() -> dict[str, Maker]:
 
 
 @cache
-def certified(name: str) -> dict[str, Any]:
+def certified(name):
     return sealed(proving()[name])
 
 
-def accepted(certificate: dict[str, Any]) -> bool:
+def accepted(certificate):
     """Whether the checker sees the claim: symbols that move nothing are no matter here."""
     made = certificate | {"digest": seal(certificate)}
     report = dpbench_check.report_on(json.dumps(made))
     return bool(report["accepted"] or report.get("vacuous"))
 
 
-def cuts(statement: Statement, cells: int) -> list[str] | None:
+def cuts(statement, cells):
     return regional(statement).tree(cells).cuts
 
 
-def test_every_proof_has_a_control() -> None:
+def test_every_proof_has_a_control():
     assert set(FALSE) == set(STATED) and len(STATED) >= 25
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_the_prover_the_checker_and_mpmath_agree(name: str) -> None:
+def test_the_prover_the_checker_and_mpmath_agree(name):
     """The cuts are found anew, the same at every run; the checker sees each cell, and points of them are not false."""
     made = certified(name)
     assert made["claim"]["cuts"] == cuts(STATED[name], STATED[name].cells)
@@ -127,7 +122,7 @@ def test_the_prover_the_checker_and_mpmath_agree(name: str) -> None:
 
 @pytest.mark.few(5)
 @pytest.mark.parametrize("name", FALSE)
-def test_a_changed_constant_is_not_proved(name: str) -> None:
+def test_a_changed_constant_is_not_proved(name):
     old, new, point = FALSE[name]
     statement, certificate = STATED[name], certified(name)
     sides = [str(statement.claim.parts[side]) for side in ("left", "right")]
@@ -152,7 +147,7 @@ def test_a_changed_constant_is_not_proved(name: str) -> None:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("name", WIDER)
-def test_a_region_that_reaches_too_far_is_not_proved(name: str) -> None:
+def test_a_region_that_reaches_too_far_is_not_proved(name):
     symbol, (low, high), point = WIDER[name]
     statement, certificate = STATED[name], certified(name)
     wide = statement.replace(symbols={symbol: type(statement.symbols[symbol])("wider", low, high)})
@@ -164,18 +159,18 @@ def test_a_region_that_reaches_too_far_is_not_proved(name: str) -> None:
     assert not accepted(widened)
 
 
-def ratio(name: str, **values: float) -> float:
+def ratio(name, **values):
     statement = STATED[name]
     parts = statement.claim.parts
     left, right = statement.compiled(str(parts["left"]), str(parts["right"]))(values)
     return left / right
 
 
-def uniform(rng: random.Random, low: float, high: float) -> float:
+def uniform(rng, low, high):
     return float(10.0 ** rng.uniform(low, high))
 
 
-def lemma8(rng: random.Random) -> tuple[float, float]:
+def lemma8(rng):
     n, k, epsilon = uniform(rng, 0, 6), uniform(rng, 0, 6), uniform(rng, -3, 1)
     a = math.sqrt(k * math.log(2e5)) / (n * epsilon)
     eta = 1.0 / ((1.0 + a) * n**1.5)
@@ -185,7 +180,7 @@ def lemma8(rng: random.Random) -> tuple[float, float]:
     return told, left / (7.0 / math.sqrt(n) + 4.5 * a)
 
 
-def lemma8_corrected(rng: random.Random) -> tuple[float, float]:
+def lemma8_corrected(rng):
     n, k, epsilon = int(uniform(rng, 0, 6)), uniform(rng, 0, 6), uniform(rng, -3, 1)
     x = math.sqrt(8.0 * k * math.log(2e5) / (13.0 * n)) / epsilon
     best = theory_jl.corrected_step_size(n, k, epsilon, 1e-5)
@@ -196,7 +191,7 @@ def lemma8_corrected(rng: random.Random) -> tuple[float, float]:
     return 1.0 + first, left / unit
 
 
-def bracketed(rng: random.Random) -> tuple[float, float]:
+def bracketed(rng):
     n, k, epsilon = int(uniform(rng, 0, 6)), uniform(rng, 0, 6), uniform(rng, -3, 1)
     a = math.sqrt(k * math.log(2e5) / n) / epsilon
     eta = 1.0 / ((1.0 + a) * n**1.5)
@@ -205,14 +200,14 @@ def bracketed(rng: random.Random) -> tuple[float, float]:
     return second, (left - (7.0 + 4.5 * a) / math.sqrt(n)) * math.sqrt(n) / (1.0 + a)
 
 
-def theorem15(rng: random.Random) -> tuple[float, float]:
+def theorem15(rng):
     radius, noise = uniform(rng, -2, 2), uniform(rng, -2, 2)
     gamma = math.sqrt(2.0 * radius**2 / math.log(2.0) + 16.0 / 3.0 * noise**2)
     moment = math.exp(radius**2 / (gamma**2 - 2.0 * noise**2)) / math.sqrt(1.0 - 2.0 * noise**2 / gamma**2)
     return 2.0 * ratio("glm.thm15.inequality.corrected", t=noise**2 / (radius**2 + noise**2)), moment
 
 
-def dimension(rng: random.Random) -> tuple[float, float]:
+def dimension(rng):
     case = *(uniform(rng, -2, 2) for _ in range(4)), 10**4, uniform(rng, -2, 1)
     smoothness, x_bound, y, radius = case[:4]
     h = math.sqrt(smoothness) * radius * x_bound
@@ -222,27 +217,27 @@ def dimension(rng: random.Random) -> tuple[float, float]:
     return ratio("glm.thm2.inequality.corrected", t=h / (y + h)), left / (2.0 ** (5.0 / 3.0) * stated)
 
 
-def lemma2(rng: random.Random) -> tuple[float, float]:
+def lemma2(rng):
     h, x, y, radius = (uniform(rng, -2, 2) for _ in range(4))
     a, b = math.sqrt(h) * x * y, h * radius * x**2
     sharp = math.sqrt(2.0) * a + b
     return ratio("glm.lemma2.inequality", a=a, b=b), sharp / theory.smooth_gradient_bound(h, x, y, radius)
 
 
-def lemma3(rng: random.Random) -> tuple[float, float]:
+def lemma3(rng):
     h, x, y, radius = (uniform(rng, -2, 2) for _ in range(4))
     s = math.sqrt(h / 2.0) * radius * x
     return ratio("glm.lemma3.inequality", t=s / (y + s)), (y + s) ** 2 / (3.0 * (y**2 + h * radius**2 * x**2))
 
 
-def two_point(rng: random.Random) -> tuple[float, float]:
+def two_point(rng):
     epsilon = uniform(rng, -3, 0)
     delta, distance = -math.expm1(-epsilon) / 16.0, rng.randint(1, max(1, int(1.0 / epsilon)))
     exact = two_point_constant(epsilon, delta, distance)
     return ratio("glm.thm4.inequality.two-point", t=distance * epsilon, x=math.exp(-epsilon)), 0.125 / exact
 
 
-def quantile(rng: random.Random) -> tuple[float, float]:
+def quantile(rng):
     """Both sides less 2 log(2)(e + l)/epsilon: the difference of the two bounds."""
     n = 10**3
     iota, epsilon, zeta, entropy, spread = (uniform(rng, -1, 1) for _ in range(5))
@@ -255,7 +250,7 @@ def quantile(rng: random.Random) -> tuple[float, float]:
     return right - left, high - low
 
 
-def quantile26(rng: random.Random) -> tuple[float, float]:
+def quantile26(rng):
     n = 10**3
     iota, zeta, entropy, spread = (uniform(rng, -1, 1) for _ in range(4))
     theta = rng.uniform(1.05, 1.95)
@@ -270,7 +265,7 @@ def quantile26(rng: random.Random) -> tuple[float, float]:
     return right - left, high - low
 
 
-def lemma10(rng: random.Random) -> tuple[float, float]:
+def lemma10(rng):
     size, n, kappa, calls = uniform(rng, -2, 2), 10**4, rng.uniform(0.25, 1.0), 10**3
     unit, log = 2.0 * 4.0 ** (2.0 / 3.0), math.log(2e5)
     needed = 2.0 * (size / (0.1 * n)) ** (1.0 / 3.0) / kappa ** (2.0 / 3.0) + math.sqrt(log / calls)  # (12), delta/2
@@ -278,7 +273,7 @@ def lemma10(rng: random.Random) -> tuple[float, float]:
     return ratio("publicdata.lemma10.inequality.corrected", g=g, e=e, kappa=kappa), needed / (unit * (g + e))
 
 
-def sample_size(rng: random.Random) -> tuple[float, float]:
+def sample_size(rng):
     """With log(2/delta) in both, which is twice log(1/delta) at most."""
     d, alpha, epsilon, log = uniform(rng, 0, 4), uniform(rng, -3, 0), uniform(rng, -1, 0), math.log(2e5)
     made = theory_settings.theorem6(epsilon, 1e-5, alpha, 0.05, d, 1.0, 1.0)
@@ -289,7 +284,7 @@ def sample_size(rng: random.Random) -> tuple[float, float]:
     return ratio("publicdata.thm6.inequality.sample-size-corrected", d=d, t=y / (1.0 + y)), least / (1e6 * said)
 
 
-AGREE: dict[str, Callable[[random.Random], tuple[float, float]]] = {
+AGREE = {
     "glm.lemma2": lemma2, "glm.lemma3": lemma3, "glm.lemma8": lemma8, "glm.lemma8.corrected": lemma8_corrected,
     "glm.lemma8.corrected, second": bracketed, "glm.thm15": theorem15, "glm.thm2.dimension": dimension,
     "glm.thm4.two-point": two_point, "heavytail.thm1.quantile": quantile, "heavytail.thm2.quantile": quantile26,
@@ -298,7 +293,7 @@ AGREE: dict[str, Callable[[random.Random], tuple[float, float]]] = {
 
 
 @pytest.mark.parametrize("name", AGREE)
-def test_reduced_formulas_are_the_theorys(name: str) -> None:
+def test_reduced_formulas_are_the_theorys(name):
     """The statement in reduced symbols against the functions that the measurement uses, at 200 random points."""
     rng = random.Random(name)
     for _ in range(200):
@@ -306,7 +301,7 @@ def test_reduced_formulas_are_the_theorys(name: str) -> None:
         assert math.isclose(told, known, rel_tol=1e-8, abs_tol=1e-9), name
 
 
-def test_the_constants_of_the_floors() -> None:
+def test_the_constants_of_the_floors():
     """Theorem 11's floors at the printed beta, and the two sides of the step before them, at random points."""
     rng = random.Random(3)
     for _ in range(200):
@@ -322,7 +317,7 @@ def test_the_constants_of_the_floors() -> None:
         assert math.isclose(told[0], left, rel_tol=1e-9) and told[1] <= max(0.0, exact) + 1e-12
 
 
-def test_a_certificate_of_other_formulas_or_of_a_smaller_region_decides_nothing() -> None:
+def test_a_certificate_of_other_formulas_or_of_a_smaller_region_decides_nothing():
     """The committed one is of the formulas as they are; where they were edited since, the word is not "proved"."""
     for name, statement in STATED.items():
         entry, parts = ENTRIES[name], statement.claim.parts
@@ -335,7 +330,7 @@ def test_a_certificate_of_other_formulas_or_of_a_smaller_region_decides_nothing(
             assert not grades.certified(replace(entry, formal=other), "proved"), name
 
 
-def test_an_edited_statement_is_no_longer_proved() -> None:
+def test_an_edited_statement_is_no_longer_proved():
     entry = ENTRIES["glm.fact1.inequality"]
     assert entry.formal is not None
     narrow = entry.formal.replace(symbols={"s": Real("edited", 0, 1)})
@@ -343,10 +338,10 @@ def test_an_edited_statement_is_no_longer_proved() -> None:
         assert [context.run(one)[0] for one in (entry, replace(entry, formal=narrow))] == ["proved", "not refuted"]
 
 
-def test_a_stored_verdict_follows_the_certificates_of_today(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_verdict_follows_the_certificates_of_today(tmp_path, monkeypatch):
     """One that was stored before its certificate was written, and one whose certificate has gone since."""
 
-    def verdict() -> str:
+    def verdict():
         return verify("glm.fact1.inequality", store=tmp_path / "runs.sqlite", workers=1).entries[0].verdict
 
     with monkeypatch.context() as without:

@@ -1,25 +1,22 @@
 """Proofs over regions: what is proved is seen by the checker, and true at points; the rest is left, with a reason."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
-from typing import Any
 
 import dpbench_check
 import pytest
 
 from dpbench.certificates.build import Sentence, assembled
 from dpbench.certificates.regions import Proof, middle
-from dpbench.ledger.formula import Node, parse
+from dpbench.ledger.formula import parse
 
 
-def comparison(text: str) -> tuple[str, Node, Node]:
+def comparison(text):
     relation, left, right = parse(text, comparison=True)
     return relation, left, right
 
 
-def proof(text: str, region: dict[str, Any], given: tuple[str, ...] = (), **fixed: int) -> Proof:
+def proof(text, region, given=(), **fixed):
     sides = {
         n: (None if a is None else Fraction(a), None if b is None else Fraction(b)) for n, (a, b) in region.items()
     }
@@ -28,7 +25,7 @@ def proof(text: str, region: dict[str, Any], given: tuple[str, ...] = (), **fixe
     return Proof(claims, sides, {}, [comparison(one) for one in given], values)
 
 
-def proved(text: str, region: dict[str, Any], given: tuple[str, ...] = (), cells: int = 300, **fixed: int) -> bool:
+def proved(text, region, given=(), cells=300, **fixed):
     """Cuts were found, and the checker accepts their certificate."""
     one = proof(text, region, given, **fixed)
     cuts = one.tree(cells).cuts
@@ -42,7 +39,7 @@ def proved(text: str, region: dict[str, Any], given: tuple[str, ...] = (), cells
     return True
 
 
-def test_a_dip_of_a_millionth_is_not_proved() -> None:
+def test_a_dip_of_a_millionth_is_not_proved():
     """Of the height of a bound, at a place that no corner shows."""
     for place in ("7/10", "13/10", "29/10"):
         bump = f"1 - 1/1000 + {{}}*exp(-100*(x - {place})^2) <= 1"
@@ -50,7 +47,7 @@ def test_a_dip_of_a_millionth_is_not_proved() -> None:
         assert proved(bump.format("99/100000"), {"x": (0, 3)})
 
 
-def test_half_lines_poles_and_open_ends() -> None:
+def test_half_lines_poles_and_open_ends():
     assert proved("1 - x <= exp(-x)", {"x": (None, None)})
     assert proved("log(x) <= x - 1", {"x": (1, None)})
     assert not proved("1/x <= 10^6", {"x": (0, 1)})
@@ -60,7 +57,7 @@ def test_half_lines_poles_and_open_ends() -> None:
     assert not proved("-log(x)/log(x)^2 <= 10", {"x": ("1/2", 2)})
 
 
-def test_what_is_given_leaves_cells_out_and_holds_on_no_face_that_is_taken() -> None:
+def test_what_is_given_leaves_cells_out_and_holds_on_no_face_that_is_taken():
     assert not proved("x <= 1 + 1/1000", {"x": (0, 3)})
     assert proved("x*y <= 1 + 1/1000", {"x": (0, 3), "y": (0, 1)}, ("x <= 1",))
     for given in ("x >= 1/2", "x > 1/2", "x >= y/2"):
@@ -77,7 +74,7 @@ def test_what_is_given_leaves_cells_out_and_holds_on_no_face_that_is_taken() -> 
          {"x": (1, 2), "y": ("1/10", 1)}),
     ],
 )  # fmt: skip
-def test_what_cancels_is_seen_in_few_cells(text: str, region: dict[str, Any]) -> None:
+def test_what_cancels_is_seen_in_few_cells(text, region):
     assert proved(text, region, cells=40)
 
 
@@ -92,23 +89,23 @@ CORNERS = (  # met at an end, to the first order or a higher one, or on a whole 
 
 
 @pytest.mark.parametrize(("text", "region"), CORNERS)
-def test_a_bound_that_is_met_at_a_corner_is_seen_by_derivatives(text: str, region: dict[str, Any]) -> None:
+def test_a_bound_that_is_met_at_a_corner_is_seen_by_derivatives(text, region):
     assert proved(text, region, cells=40)
     relation = comparison(text)[0]
     assert not proved(text.replace(f" {relation} ", f" {relation} 9999/10000*"), region, cells=40)
 
 
-def test_what_is_not_defined_inside_is_not_proved() -> None:
+def test_what_is_not_defined_inside_is_not_proved():
     assert not proved("0*log(x) + x <= 2", {"x": (-1, 1)})  # without a cut at 0, which no cell asks for
     assert not proved("x/x <= 1", {"x": (-1, 1)}, cells=1)
     assert not proved("min(x, x + log(x - 5)) <= 2*x + 1", {"x": (0, 1)})
 
 
-def test_a_fixed_symbol_is_a_value_of_the_certificate() -> None:
+def test_a_fixed_symbol_is_a_value_of_the_certificate():
     assert proved("k*x <= 3", {"x": (0, 1)}, k=3) and not proved("k*x <= 3", {"x": (0, 1)}, k=4)
 
 
-def test_a_tree_that_fails_says_why_and_where() -> None:
+def test_a_tree_that_fails_says_why_and_where():
     tie = proof("4*exp(x) <= 4 + exp(2*x)", {"x": (-1, 1)}).tree(200)
     assert tie.cuts is None and tie.why and set(tie.left) == {"x"}
     few = proof("exp(x) <= 101/100+2*x+x^3", {"x": (0, 1)}).tree(1)
@@ -119,7 +116,7 @@ def test_a_tree_that_fails_says_why_and_where() -> None:
     assert stopped.why == "a point breaks it"
 
 
-def test_a_cut_is_inside_its_side() -> None:
+def test_a_cut_is_inside_its_side():
     for low, high in ((None, None), (None, Fraction(-3)), (Fraction(5), None), (Fraction(0), Fraction(1)),
                       (Fraction(1, 10**6), Fraction(1)), (Fraction(-9), Fraction(-1, 10**5)),
                       (Fraction(-1), Fraction(0)), (Fraction(-1), Fraction(2))):  # fmt: skip

@@ -1,11 +1,8 @@
 """The search for counterexamples: what it finds, what it must not, and that only the checker makes a find."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction
-from typing import Any
 
 import dpbench_check
 import numpy as np
@@ -25,18 +22,18 @@ NUMBERS = {"x": Real("a number", "1/100", 100), "n": Integer("a size", 1, 10**6)
 SHIFTED = 0.5 * (math.erfc(0.5 / math.sqrt(2.0)) - math.e * math.erfc(1.5 / math.sqrt(2.0)))
 
 
-def stated(what: Any, symbols: Any = NUMBERS, **parts: Any) -> Statement:
+def stated(what, symbols=NUMBERS, **parts):
     given = {"apart": ("x*n >= 1", "what the toy theorem asks for")} if symbols is NUMBERS else {}
     return Statement("{claim}", symbols, what, given=given, steps=("Arithmetic.",), **parts)
 
 
-def searched(one: Claim, **options: Any) -> find.SearchResult:
+def searched(one, **options):
     """What a search finds whose budget is of points: seconds would end it early on a slow machine."""
     return find_counterexample(one, **{"seconds": 3600.0} | options)
 
 
-def claim(statement: Statement | None, kind: str = "inequality", **fields: Any) -> Claim:
-    given: dict[str, Any] = {"expected": "not refuted", "run": lambda run: iter(()), **fields}
+def claim(statement, kind="inequality", **fields):
+    given = {"expected": "not refuted", "run": lambda run: iter(()), **fields}
     return Claim(f"toy.a.{kind}", "toy", "nowhere", kind, "a toy claim", "because", formal=statement, **given)
 
 
@@ -44,7 +41,7 @@ FALSE = stated(inequality("x^2/n", "<=", "10 + x"))
 TRUE = stated(inequality("2*x", "<=", "x^2 + 1"))
 
 
-def test_a_counterexample_is_found_and_shrunk_and_accepted() -> None:
+def test_a_counterexample_is_found_and_shrunk_and_accepted():
     found = searched(claim(FALSE))
     assert found.found and found.margin > 0.0
     assert found.instance == {"x": "4", "n": "1"}  # x^2 > 10 + x from 3.7 on: the shortest number and the least size
@@ -52,7 +49,7 @@ def test_a_counterexample_is_found_and_shrunk_and_accepted() -> None:
     assert "counterexample" in str(found)
 
 
-def test_nothing_is_accepted_of_a_true_claim_and_what_was_searched_is_said() -> None:
+def test_nothing_is_accepted_of_a_true_claim_and_what_was_searched_is_said():
     found = searched(claim(TRUE), evaluations=4_000)
     assert not found.found and found.certificate is None
     assert found.ratio == pytest.approx(1.0, abs=1e-6) and float(Fraction(found.instance["x"])) == pytest.approx(1.0)
@@ -61,7 +58,7 @@ def test_nothing_is_accepted_of_a_true_claim_and_what_was_searched_is_said() -> 
 
 
 @pytest.mark.slow
-def test_a_margin_that_lies_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_margin_that_lies_is_not_counted(monkeypatch):
     """Planted: a search to which x <= x + 1 is violated everywhere."""
     monkeypatch.setattr(Question, "look", lambda asked, values: (0.0, float(values["x"])))
     monkeypatch.setattr(Question, "surely", lambda asked, exact: (0.0, float(exact["x"])))
@@ -71,7 +68,7 @@ def test_a_margin_that_lies_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> N
     assert any("is false" in why for why in found.refused) and "not accepted by the checker" in str(found)
 
 
-def test_a_violation_of_rounding_is_a_phantom_and_the_search_goes_on() -> None:
+def test_a_violation_of_rounding_is_a_phantom_and_the_search_goes_on():
     """Near 0 (1 - cos) cancels in floats; balls show that nothing is violated there, and find what is violated."""
     tiny = {"x": Real("a number", "1e-12", 1)}
     kept = searched(claim(stated(inequality("(exp(x) - 1 - x)/x^2", "<=", "exp(x)/2"), tiny)), evaluations=3_000)
@@ -81,13 +78,13 @@ def test_a_violation_of_rounding_is_a_phantom_and_the_search_goes_on() -> None:
 
 
 @pytest.mark.slow
-def test_a_checker_that_refuses_all_leaves_no_find(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checker_that_refuses_all_leaves_no_find(monkeypatch):
     monkeypatch.setattr(hunt, "report", lambda one: {"accepted": False, "because": "planted"})
     assert not searched(claim(FALSE)).found
 
 
-def test_the_same_seed_gives_the_same_result_and_another_one_other_points() -> None:
-    def numbers(seed: int) -> dict[str, Any]:
+def test_the_same_seed_gives_the_same_result_and_another_one_other_points():
+    def numbers(seed):
         made = searched(claim(TRUE), evaluations=2_000, seed=seed).to_dict()
         return {name: value for name, value in made.items() if name != "seconds"}
 
@@ -95,11 +92,11 @@ def test_the_same_seed_gives_the_same_result_and_another_one_other_points() -> N
     assert numbers(3)["instance"] != numbers(4)["instance"] or numbers(3)["margin"] != numbers(4)["margin"]
 
 
-def test_seconds_only_cut_the_same_sequence_short() -> None:
-    def looked(seconds: float) -> list[tuple[float, ...]]:
-        seen: list[tuple[float, ...]] = []
+def test_seconds_only_cut_the_same_sequence_short():
+    def looked(seconds):
+        seen = []
 
-        def look(point: np.ndarray) -> tuple[float, float]:
+        def look(point):
             seen.append(tuple(point))
             return 0.0, -float(np.sum((point - 0.3) ** 2))
 
@@ -110,10 +107,10 @@ def test_seconds_only_cut_the_same_sequence_short() -> None:
     assert len(cut) < len(whole) and whole[: len(cut)] == cut
 
 
-def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
     calls = iter(range(10**6))
 
-    def look(asked: Question, values: Any) -> tuple[float, float]:
+    def look(asked, values):
         if next(calls) == 300:
             raise KeyboardInterrupt
         return 0.0, -abs(math.log(values["x"] / 7.0)) - 1.0
@@ -139,13 +136,13 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: find_counterexample(claim(stated(order("x", variable="y")))), "claim.order.in must be"),
     ],
 )
-def test_bad_input_is_one_message(call: Any, message: str) -> None:
+def test_bad_input_is_one_message(call, message):
     with pytest.raises(InvalidInput) as caught:
         call()
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_an_asymptotic_claim_falls_only_where_no_constant_lasts() -> None:
+def test_an_asymptotic_claim_falls_only_where_no_constant_lasts():
     grows = searched(claim(stated(order("x", to="sqrt(x)/n", variable="x"))))
     assert grows.found and grows.asymptotic and grows.ratio >= 100.0
     assert grows.certificate is not None and grows.certificate["kind"] == "growth"
@@ -153,7 +150,7 @@ def test_an_asymptotic_claim_falls_only_where_no_constant_lasts() -> None:
     assert not searched(claim(stated(order("x", to="1 + x", variable="x"))), evaluations=4_000).found
 
 
-def test_the_least_epsilon_at_which_a_calibration_fails() -> None:
+def test_the_least_epsilon_at_which_a_calibration_fails():
     """The textbook's Gaussian noise, δ = 1e-5: the exact profile meets the claim up to ε of about 8.4."""
     symbols = {"epsilon": Real("claimed", "1/100", 100), "delta": Real("claimed", "1e-5", "1e-5")}
     found = searched(claim(stated(gaussian(shift="epsilon", scale="sqrt(2*log(5/4/delta))"), symbols), "privacy"))
@@ -164,7 +161,7 @@ def test_the_least_epsilon_at_which_a_calibration_fails() -> None:
 
 
 @pytest.mark.parametrize("delta", ["0", "1/100"])
-def test_an_event_beyond_a_claim(delta: str) -> None:
+def test_an_event_beyond_a_claim(delta):
     symbols = {"epsilon": Real("claimed", "1/10", 5), "twice": Integer("factor", 1, 2)}
     made = event(p="1/2", q="exp(-twice*epsilon)/2", epsilon="epsilon", delta=delta)
     found = searched(claim(stated(made, symbols), "privacy"))
@@ -174,7 +171,7 @@ def test_an_event_beyond_a_claim(delta: str) -> None:
         assert found.ratio == pytest.approx(100.0 * beyond)
 
 
-def test_shrinking_keeps_the_violation_and_never_leaves_the_ranges() -> None:
+def test_shrinking_keeps_the_violation_and_never_leaves_the_ranges():
     asked = find.question_of(claim(FALSE))
     start = {"x": Fraction(9876543, 100000), "n": Fraction(17)}
     shrinker = shrink.Shrinker(asked, shrink.KEEP)
@@ -196,18 +193,18 @@ def test_shrinking_keeps_the_violation_and_never_leaves_the_ranges() -> None:
         ("gaussian_delta(1, 1)", SHIFTED), ("laplace_delta(x, 1)", 1.0 - math.exp(-0.5)),
     ],
 )  # fmt: skip
-def test_formulas_in_floats_agree_with_known_values_and_with_the_checker(text: str, value: float) -> None:
+def test_formulas_in_floats_agree_with_known_values_and_with_the_checker(text, value):
     (found,) = formula.compiled(("x",), {}, [formula.parse(text)])({"x": 2.0})
     scope = dpbench_check.Scope({"x": dpbench_check.fmpq(2)}, {"pi": ("pi",)})
     exact = dpbench_check.evaluate(dpbench_check.parse(text), scope)
     assert found == pytest.approx(value, rel=1e-9) and found == pytest.approx(_number(exact), rel=1e-12)
 
 
-def _number(value: Any) -> float:
+def _number(value):
     return float(value.p) / float(value.q) if isinstance(value, dpbench_check.fmpq) else float(value.mid())
 
 
-def test_what_a_parameter_draws_lies_within_it() -> None:
+def test_what_a_parameter_draws_lies_within_it():
     rng = np.random.default_rng(5)
     for low, high, whole in (("1/3000000", 10**6, False), (-2, 3, False), (3, 10**9, True)):
         one = Parameter("a", Fraction(low), Fraction(high), whole)
@@ -220,5 +217,5 @@ def test_what_a_parameter_draws_lies_within_it() -> None:
     assert count.at(0.0) == 3.0 and count.at(1.0) == 1e9
 
 
-def test_the_public_name_is_the_function() -> None:
+def test_the_public_name_is_the_function():
     assert dpbench.find_counterexample is find_counterexample

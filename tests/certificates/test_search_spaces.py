@@ -1,10 +1,7 @@
 """The spaces of our papers: declared for claims that exist, shared by variants, drawn from without faults, searched."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +16,11 @@ CLAIMS = {claim.id: claim for claim in all_claims()}
 OURS = {name: made for name, made in QUESTIONS.items() if not CLAIMS[name].outside}
 
 
-def ground(question: Question) -> Any:
+def ground(question):
     return ranges(question.statement, question.piece)
 
 
-def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints() -> None:
+def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints():
     serious = [c for c in CLAIMS.values() if c.expected == "refuted" and c.weight != "misprint" and c.kind != "rate"]
     serious = [c.id for c in serious if not c.outside]
     assert len([name for name in serious if name in OURS]) >= 0.9 * len(serious) and len(serious) > 40
@@ -37,7 +34,7 @@ APART = {  # two questions by nature
 }
 
 
-def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None:
+def test_a_printed_statement_and_its_correction_are_asked_of_one_space():
     """Wherever the entry that holds instead has a question, or is another variant of the same result: the same symbols
     with the same ranges."""
     own = {
@@ -58,10 +55,10 @@ def test_a_printed_statement_and_its_correction_are_asked_of_one_space() -> None
     assert shared >= 45
 
 
-def test_points_of_every_space_are_looked_at_without_a_fault() -> None:
+def test_points_of_every_space_are_looked_at_without_a_fault():
     """A share of them is admissible, or the conditions say by how much they are missed."""
     rng = np.random.default_rng(11)
-    met: dict[str, int] = defaultdict(int)
+    met = defaultdict(int)
     for name, question in OURS.items():
         for units in rng.random((24, len(question.parameters))):
             try:
@@ -74,7 +71,7 @@ def test_points_of_every_space_are_looked_at_without_a_fault() -> None:
     assert sum(count > 0 for count in met.values()) > 0.8 * len(OURS)
 
 
-def test_searches_range_over_two_parameters_or_more_and_most_over_five() -> None:
+def test_searches_range_over_two_parameters_or_more_and_most_over_five():
     wide = [len([p for p in q.parameters.values() if len(p.options) != 1]) for q in OURS.values()]
     assert min(wide) >= 2 and np.median(wide) >= 5
 
@@ -89,31 +86,31 @@ CHEAP = (
 
 
 @pytest.mark.parametrize("name", CHEAP)
-def test_known_errors_are_found_again(name: str) -> None:
+def test_known_errors_are_found_again(name):
     found = find_counterexample(name, seconds=3600.0)
     assert found.found and found.certificate is not None and found.certificate["id"] == name
 
 
 @pytest.mark.parametrize("name", ["glm.lemma9.inequality.corrected", "glm.thm5.privacy.exact"])
-def test_nothing_is_accepted_of_their_corrections(name: str) -> None:
+def test_nothing_is_accepted_of_their_corrections(name):
     found = find_counterexample(name, seconds=3600.0, evaluations=4_000)
     assert not found.found and 0.9 < found.ratio < 1.0 + 1e-6
 
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", [n for n in OURS if CLAIMS[n].expected != "refuted"])
-def test_nothing_is_accepted_of_any_entry_that_holds(name: str) -> None:
+def test_nothing_is_accepted_of_any_entry_that_holds(name):
     for seed in (1, 2):
         assert not find_counterexample(name, seconds=3600.0, seed=seed, worst=True).found
 
 
-def command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+def command(capsys, *words):
     code = run(["hunt", *words])
     said = capsys.readouterr()
     return code, said.out, said.err
 
 
-def test_hunt_writes_the_certificate_and_the_result(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hunt_writes_the_certificate_and_the_result(tmp_path, capsys):
     file, folder = tmp_path / "found.json", tmp_path / "certificates"
     words = ("glm.lemma9.inequality", "--json", str(file), "--certificates", str(folder), "--evaluations", "600")
     code, out, _ = command(capsys, *words)
@@ -123,7 +120,7 @@ def test_hunt_writes_the_certificate_and_the_result(tmp_path: Any, capsys: pytes
     assert result["found"] and json.loads(written.read_text()) == result["certificate"]
 
 
-def test_hunt_says_nothing_found_and_lists(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hunt_says_nothing_found_and_lists(capsys):
     code, out, _ = command(capsys, "glm.lemma9.inequality.corrected", "--evaluations", "300", "--worst")
     assert code == 0 and "nothing found in 300 points" in out and "nearest: ratio to the bound" in out
     code, out, _ = command(capsys, "--list", "glm.lemma9.*")
@@ -140,15 +137,13 @@ def test_hunt_says_nothing_found_and_lists(capsys: pytest.CaptureFixture[str]) -
         ((), "CLAIM must be given"),
     ],
 )
-def test_bad_words_are_one_line_and_exit_2(
-    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_words_are_one_line_and_exit_2(words, message, capsys):
     code, _, err = command(capsys, *words)
     assert code == 2 and message in err and err.count("\n") == 1
 
 
-def test_ctrl_c_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def stopped(self: Question, values: Any) -> tuple[float, float]:
+def test_ctrl_c_keeps_what_was_found(monkeypatch, capsys):
+    def stopped(self, values):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Question, "look", stopped)

@@ -4,16 +4,13 @@
 seeds and prints the counts.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Sequence
 
 import dpbench_check
 import pytest
-from search_statements import FALSE, TRUE, Statement
+from search_statements import FALSE, TRUE
 
-from dpbench.certificates.search.find import SearchResult, find_counterexample
+from dpbench.certificates.search.find import find_counterexample
 from dpbench.ledger import Claim
 from dpbench.ledger import statement as made
 
@@ -22,7 +19,7 @@ QUICK_TRUE = ("saturates-1000", "thin-6", "bernoulli-ratio", "twice-cancels", "r
 QUICK_FALSE = ("tiny-3", "tiny-6", "dip-4", "cancels", "half-the-noise", "response-tiny", "linear")
 
 
-def stated(statement: Statement) -> made.Statement:
+def stated(statement):
     name, kind, symbols, left, right, conditions = statement
     ranges = {symbol: (made.Integer if sort == "integer" else made.Real)(symbol, low, high)
               for symbol, (sort, low, high) in symbols.items()}  # fmt: skip
@@ -37,7 +34,7 @@ def stated(statement: Statement) -> made.Statement:
     return made.Statement(f"{name}: {{claim}}", ranges, claim, given=given, relation="add")
 
 
-def searched(statement: Statement, seed: int) -> SearchResult:
+def searched(statement, seed):
     one = Claim(
         f"known.{statement[0]}.inequality", "known", "nowhere", "inequality", "a statement", "because",
         expected="not refuted", run=lambda run: iter(()), formal=stated(statement),
@@ -45,19 +42,19 @@ def searched(statement: Statement, seed: int) -> SearchResult:
     return find_counterexample(one, seed=seed, seconds=3600.0, evaluations=6_000)
 
 
-def test_there_are_fifty_of_each() -> None:
+def test_there_are_fifty_of_each():
     assert len(TRUE) == len(FALSE) == 50
     assert len({one[0] for one in TRUE}) == len({one[0] for one in FALSE}) == 50
 
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize("statement", [one for one in TRUE if one[0] in QUICK_TRUE], ids=lambda one: one[0])
-def test_a_true_statement_is_not_refuted(statement: Statement) -> None:
+def test_a_true_statement_is_not_refuted(statement):
     assert not searched(statement, 0).found
 
 
 @pytest.mark.parametrize("statement", [one for one in FALSE if one[0] in QUICK_FALSE], ids=lambda one: one[0])
-def test_a_false_statement_is_found(statement: Statement) -> None:
+def test_a_false_statement_is_found(statement):
     found = searched(statement, 0)
     assert found.found and dpbench_check.report_on(json.dumps(found.certificate))["accepted"]
 
@@ -67,7 +64,7 @@ def test_a_false_statement_is_found(statement: Statement) -> None:
     [pytest.param(SEEDS[1:2], marks=pytest.mark.slow), pytest.param(SEEDS, marks=pytest.mark.evidence)],
     ids=["one seed", "five seeds"],
 )
-def test_all_statements(seeds: Sequence[int]) -> None:
+def test_all_statements(seeds):
     wrong = [(one[0], seed) for one in TRUE for seed in seeds if searched(one, seed).found]
     missed = {seed: [one[0] for one in FALSE if not searched(one, seed).found] for seed in seeds}
     print(f"true statements refuted: {len(wrong)} of {len(TRUE) * len(seeds)} {wrong}")

@@ -1,7 +1,5 @@
 """`examples/textbook`: known results are not refuted, their controls are. Two of each topic; its own tests take all."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -14,7 +12,7 @@ FOLDER = ROOT / "examples" / "textbook"
 
 
 @pytest.fixture(scope="module")
-def results(request: pytest.FixtureRequest):
+def results(request):
     sys.path.insert(0, str(FOLDER))
     request.addfinalizer(lambda: sys.path.remove(str(FOLDER)))
     from textbook import RESULTS
@@ -23,8 +21,8 @@ def results(request: pytest.FixtureRequest):
 
 
 @pytest.mark.slow
-def test_two_of_each_topic(results) -> None:
-    topics: dict[str, list] = {}
+def test_two_of_each_topic(results):
+    topics = {}
     for one in results:
         topics.setdefault(one.topic, []).append(one)
     assert len(topics) >= 10
@@ -34,7 +32,7 @@ def test_two_of_each_topic(results) -> None:
             assert decide(one.theorem, seconds=0.3).verdict != "refuted", one.id
 
 
-def test_each_has_a_source_and_a_control_that_differs(results) -> None:
+def test_each_has_a_source_and_a_control_that_differs(results):
     assert len({one.id for one in results}) == len(results) >= 60
     for one in results:
         assert one.source and one.statement.text != one.control.text

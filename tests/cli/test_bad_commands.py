@@ -3,8 +3,6 @@
 Each case says which command line, which option its message must name, and what else the message must hold.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -19,7 +17,7 @@ import dpbench
 from dpbench import cli
 
 GOOD_TABLE = "age,bmi,y\n0.1,0.2,1\n0.3,0.1,0\n0.2,0.2,1\n"
-TABLES: dict[str, tuple[bytes, str]] = {
+TABLES = {
     "empty.csv": (b"", "empty"),
     "blank.csv": (b"\n\n", "empty"),
     "header.csv": (b"age,bmi,y\n", "at least one row"),
@@ -41,7 +39,7 @@ TABLES: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.fixture
-def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def tables(tmp_path, monkeypatch):
     """A working directory with a good table, bad ones, and modules to audit."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(GOOD_TABLE)
@@ -71,7 +69,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 BENCH_CSV = "bench --data good.csv --target y --x-bound 1 --y-bound 1"
 AUDIT = "audit mech_user:noise --data a.npy --neighbour b.npy --trials 200"
-COMMANDS: tuple[tuple[str, str, str], ...] = (  # command line, parameter named, what else the message holds
+COMMANDS = (  # command line, parameter named, what else the message holds
     ("verfy", "verfy", "'verify'"),
     ("lst", "lst", "'list'"),
     ("--verison", "--verison", "--version"),
@@ -215,7 +213,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (  # command line, parameter named,
 
 @pytest.mark.parametrize(("line", "parameter", "holds"), COMMANDS, ids=[case[0] for case in COMMANDS])
 @pytest.mark.few(24)
-def test_command_line(line: str, parameter: str, holds: str, tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_line(line, parameter, holds, tables, capsys):
     before = list(sys.path)
     code = cli.run(line.split())
     sys.path[:] = before
@@ -234,7 +232,7 @@ def test_command_line(line: str, parameter: str, holds: str, tables: Path, capsy
 
 RAISE = ("mech_raises:noise", "mech_asks:noise", "mech_exits:noise", "mech_user:raises", "mech_user:leaves")
 """Samplers that fail in code that is not this package's."""
-PROCESSES: tuple[tuple[str, int, str], ...] = (
+PROCESSES = (
     ("verfy", 2, "verify"),
     ("verify --json nowhere/a.json", 2, "--json"),
     ("bench --data word.csv --target y --x-bound 1 --y-bound 1", 2, "line 3, column 'bmi'"),
@@ -244,7 +242,7 @@ PROCESSES: tuple[tuple[str, int, str], ...] = (
 
 @pytest.mark.process
 @pytest.mark.parametrize(("line", "code", "holds"), PROCESSES, ids=[case[0] for case in PROCESSES])
-def test_real_process(line: str, code: int, holds: str, tables: Path) -> None:
+def test_real_process(line, code, holds, tables):
     root = str(Path(dpbench.__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
     with waits() as seconds:

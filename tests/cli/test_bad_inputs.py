@@ -5,19 +5,15 @@ wrong, or the suggestion). A message that names another parameter, or an excepti
 of problems are in `bad_calls`, mechanisms are held to their declarations in `test_mechanism`.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
-from bad_calls import NOT_INTEGERS, NOT_NUMBERS, PROBLEM, Call, Case, each, extremes, problems
+from bad_calls import NOT_INTEGERS, NOT_NUMBERS, PROBLEM, each, extremes, problems
 from messages import names
 
 from dpbench import (
@@ -35,11 +31,11 @@ from dpbench.privacy import composition
 from dpbench.privacy.profile import Profile, gaussian_profile, laplace_profile, pure_profile
 
 
-def noise(data: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+def noise(data, trials, rng):
     return data + rng.laplace(size=trials)
 
 
-def profiles() -> Iterator[Case]:
+def profiles():
     good = gaussian_profile(1.0, kind="exact", why="a test")
     yield from each("Profile.delta", "epsilon", good.delta, (*NOT_NUMBERS, -1.0))
     yield from each("Profile.epsilon", "delta", good.epsilon, (*NOT_NUMBERS, -0.1, 1.0))
@@ -49,7 +45,7 @@ def profiles() -> Iterator[Case]:
     yield from each("Profile", "neighbours", lambda v: Profile("upper", "", float, None, v), ("swap", None))
 
 
-def compositions() -> Iterator[Case]:
+def compositions():
     for call in (composition.compose, composition.parallel):
         yield from each(call.__name__, "parts", call, ([3], None, [], 3, "x", [gaussian_profile, 1]))
     for call in (composition.basic, composition.optimal):
@@ -59,7 +55,7 @@ def compositions() -> Iterator[Case]:
 
 
 ARRAYS = np.random.default_rng(0).laplace(size=(2, 200))
-AUDITS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+AUDITS = {
     "audit": (audit, {"sampler": noise, "dataset": 0.0, "neighbour": 1.0, "trials": 1000}),
     "audit_bits": (audit_bits, {"sampler": noise, "dataset": 0.0, "neighbour": 1.0, "trials": 1000}),
     "audit_samples": (audit_samples, {"outputs": ARRAYS[0], "neighbour_outputs": ARRAYS[1]}),
@@ -67,7 +63,7 @@ AUDITS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "audit_one_run_scores": (audit_one_run_scores, {"included": np.arange(200) % 2, "scores": ARRAYS[0]}),
     "find_neighbours": (find_neighbours, {"sampler": noise, "domain": {"records": 3}, "trials": 1000}),
 }
-WRONG: dict[str, tuple[Any, ...]] = {
+WRONG = {
     "epsilon": (math.nan, math.inf, "1", True, -1.0, [1.0]),
     "delta": (math.nan, "0", None, True, -0.1, 1.0),
     "trials": (*NOT_INTEGERS, 0, -5, 10),
@@ -82,7 +78,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
 }
 
 
-def audits() -> Iterator[Case]:
+def audits():
     """Each way to audit, each of its parameters that has values which are always wrong."""
     for name, (function, good) in AUDITS.items():
         taken = inspect.signature(function).parameters
@@ -95,10 +91,10 @@ def audits() -> Iterator[Case]:
             yield f"{name}(epsilon beside claim)", call, "epsilon", "left out beside claim"
     yield "audit(auto alone)", partial(audit, noise, 0.0, 1.0, trials="auto"), "epsilon", "given with trials="
 
-    def run(**change: Any) -> Any:
+    def run(**change):
         return audit(**{**AUDITS["audit"][1], **change})
 
-    outputs: tuple[tuple[str, Callable[..., Any]], ...] = (
+    outputs = (
         ("wrong length", lambda d, t, r: np.zeros(t + 1)),
         ("three axes", lambda d, t, r: np.zeros((t, 2, 2))),
         ("text", lambda d, t, r: "text"),
@@ -118,7 +114,7 @@ def audits() -> Iterator[Case]:
     yield "audit_one_run(leaves)", lambda: audit_one_run(lambda coins, rng: sys.exit(0), 10), "run", "SystemExit"
 
 
-def runs() -> Iterator[Case]:
+def runs():
     yield from each("verify", "claims", verify, ("nothing.*", "", 3, []))
     yield (
         "verify(claims=typo)",
@@ -141,8 +137,8 @@ def runs() -> Iterator[Case]:
     yield "load(loss)", lambda: datasets.load("diabetes", loss="logistic"), "loss", "'logistic'"
     yield "load(loss typo)", lambda: datasets.load("diabetes", loss="hubr"), "loss", "did you mean huber?"
 
-    def compare(**change: Any) -> Any:
-        given: dict[str, Any] = {"algorithms": ["noisy-gd"], "epsilons": [1.0], "trials": 4, **change}
+    def compare(**change):
+        given = {"algorithms": ["noisy-gd"], "epsilons": [1.0], "trials": 4, **change}
         best = comparison.Fit(np.zeros(2), 0.0, 0.0)
         return list(comparison.compare(PROBLEM, best, given.pop("algorithms"), given.pop("epsilons"), **given))
 
@@ -161,10 +157,10 @@ def runs() -> Iterator[Case]:
     yield from each("compare", "workers", lambda v: compare(workers=v), (0, "2"))
 
 
-PYTHON: tuple[Case, ...] = (*problems(), *extremes(), *profiles(), *compositions(), *audits(), *runs())
+PYTHON = (*problems(), *extremes(), *profiles(), *compositions(), *audits(), *runs())
 
 
-def test_a_message_that_names_another_parameter_would_be_seen() -> None:
+def test_a_message_that_names_another_parameter_would_be_seen():
     assert names("delta must be a number in (0, 1), got 'epsilon'", "delta")
     assert not names("delta must be a number in (0, 1), got 'epsilon'", "epsilon")
     assert not names("y_bound must be a finite number > 0, got 0", "y")
@@ -176,7 +172,7 @@ def test_a_message_that_names_another_parameter_would_be_seen() -> None:
     [case[1:] for case in PYTHON],
     ids=[re.sub(r" at 0x\w+", "", case[0]) for case in PYTHON],  # equal in every process
 )
-def test_python(call: Call, parameter: str, holds: str) -> None:
+def test_python(call, parameter, holds):
     with pytest.raises(InvalidInput) as caught:
         call()
     message = str(caught.value)
@@ -185,8 +181,8 @@ def test_python(call: Call, parameter: str, holds: str) -> None:
     assert holds in message
 
 
-def test_control_c_in_a_sampler_is_no_bad_input() -> None:
-    def stopped(data: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+def test_control_c_in_a_sampler_is_no_bad_input():
+    def stopped(data, trials, rng):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,7 +1,5 @@
 """The command line in process: what each command prints, the files it writes, and its exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +22,7 @@ PROGRESS = re.compile(r"dpbench: (compiling|claim) \d+ of \d+: [\w.-]+(, blocks 
 """A line on stderr of a run that takes more than two seconds: see `dpbench.runs.progress.Lines`."""
 
 
-def test_version_and_help(run: Any) -> None:
+def test_version_and_help(run):
     assert run("--version") == (0, f"dpbench {dpbench.__version__}\n", "")
     for line in ("", "--help"):
         code, out, err = run(line)
@@ -35,7 +32,7 @@ def test_version_and_help(run: Any) -> None:
         assert run(f"{name} --help")[0] == 0
 
 
-def test_verify_as_expected(only: Any, run: Any) -> None:
+def test_verify_as_expected(only, run):
     only(GOOD, LONG)
     code, out, err = run("verify --seed 3")
     assert code == 0
@@ -46,7 +43,7 @@ def test_verify_as_expected(only: Any, run: Any) -> None:
     assert Path(".dpbench/runs.sqlite").is_file()
 
 
-def test_verify_unexpected_comes_first_and_fails(only: Any, run: Any) -> None:
+def test_verify_unexpected_comes_first_and_fails(only, run):
     only(GOOD, WRONG)
     code, out, _ = run("verify")
     assert code == 1
@@ -54,7 +51,7 @@ def test_verify_unexpected_comes_first_and_fails(only: Any, run: Any) -> None:
     assert "refuted, expected not refuted" in out and "1 unexpected" in out
 
 
-def test_verify_reads_well_in_80_columns(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_reads_well_in_80_columns(only, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     only(claim("glm.thm1.privacy.printed-lipschitz", "not refuted", "privacy", "proved"), GOOD)
     out = run("verify")[1]
@@ -63,14 +60,14 @@ def test_verify_reads_well_in_80_columns(only: Any, run: Any, monkeypatch: pytes
     assert "glm.thm1.privacy.printed-lipschitz" in out
 
 
-def test_verify_that_runs_nothing_is_bad_use(only: Any, run: Any) -> None:
+def test_verify_that_runs_nothing_is_bad_use(only, run):
     only(LONG)
     code, _, err = run("verify")
     assert code == 2 and "--level full" in err
     assert run("verify --level full")[0] == 0
 
 
-def test_json(only: Any, run: Any) -> None:
+def test_json(only, run):
     only(GOOD, WRONG, LONG)
     code, out, err = run("verify --json -")
     document = json.loads(out, parse_constant=pytest.fail)
@@ -88,14 +85,14 @@ def test_json(only: Any, run: Any) -> None:
     assert sorted(os.listdir()) == [".dpbench", "found.json"]  # no half-written file stays
 
 
-def test_list(only: Any, run: Any) -> None:
+def test_list(only, run):
     only(GOOD, WRONG)
     code, out, _ = run("list glm.one.*")
     assert code == 0 and re.search(r"glm\.one\.inequality +not run", out)
     assert "glm.two" not in out and "1 entry: 1 not run" in out
 
 
-def test_list_has_stored_verdicts_and_who_is_hurt_within_80_columns(only: Any, run: Any, monkeypatch: Any) -> None:
+def test_list_has_stored_verdicts_and_who_is_hurt_within_80_columns(only, run, monkeypatch):
     name = "glm.remark4.inequality." + "long-" * 12 + "name"
     only(claim(name, "refuted", expected="not refuted", weight="hypothesis", hurt="corner: n < 9"), GOOD)
     run("verify --quiet --seed 2")
@@ -108,7 +105,7 @@ def test_list_has_stored_verdicts_and_who_is_hurt_within_80_columns(only: Any, r
     assert "2 entries: 1 refuted, 1 not refuted" in out and "corner 1" in out
 
 
-def test_list_sorts_and_writes_json(only: Any, run: Any) -> None:
+def test_list_sorts_and_writes_json(only, run):
     only(GOOD, claim("glm.two.inequality", "refuted", expected="refuted", weight="constant"), LONG)
     run("verify --quiet")
     code, out, _ = run("list --json - --sort verdict")
@@ -122,7 +119,7 @@ def test_list_sorts_and_writes_json(only: Any, run: Any) -> None:
     assert code == 2 and "--sort must be one of" in err
 
 
-def test_show(only: Any, run: Any) -> None:
+def test_show(only, run):
     only(GOOD, WRONG)
     _, out, _ = run("show glm.one.inequality")
     assert "nothing is stored" in out and "dpbench verify glm.one.inequality" in out
@@ -134,7 +131,7 @@ def test_show(only: Any, run: Any) -> None:
     assert re.search(r"What it corrects\n +glm\.one\.inequality", out) and "stale" not in out
 
 
-def test_show_marks_stale_evidence(only: Any, run: Any) -> None:
+def test_show_marks_stale_evidence(only, run):
     only(GOOD)
     run("verify --quiet")
     (found,) = stored_verdicts(".dpbench/runs.sqlite")
@@ -145,7 +142,7 @@ def test_show_marks_stale_evidence(only: Any, run: Any) -> None:
     assert "stale: the code has changed since" in shown
 
 
-def test_show_leaves_out_a_verdict_that_was_changed(only: Any, run: Any) -> None:
+def test_show_leaves_out_a_verdict_that_was_changed(only, run):
     only(GOOD)
     run("verify --quiet")
     with sqlite3.connect(".dpbench/runs.sqlite") as base:
@@ -182,7 +179,7 @@ def test_show_leaves_out_a_verdict_that_was_changed(only: Any, run: Any) -> None
     ],
 )
 @pytest.mark.few(2)
-def test_what_no_run_recorded_is_one_clear_message(only: Any, run: Any, verdict: str, change: Any, words: str) -> None:
+def test_what_no_run_recorded_is_one_clear_message(only, run, verdict, change, words):
     only(GOOD)
     evidence = {**Evidence(0.25).to_dict(), **change}
     store = Store("odd.sqlite")
@@ -198,7 +195,7 @@ def test_what_no_run_recorded_is_one_clear_message(only: Any, run: Any, verdict:
     assert code == 2 and words in err
 
 
-def test_bench(only: Any, run: Any) -> None:
+def test_bench(only, run):
     only()
     code, out, _ = run(
         "bench --data diabetes --epsilon 1,50 --trials 16 --workers 1 --seed 1 --json found.json --figure plots"
@@ -216,7 +213,7 @@ def test_bench(only: Any, run: Any) -> None:
     assert Path("plots.pdf").read_bytes().startswith(b"%PDF") and Path("plots.png").stat().st_size > 10_000
 
 
-def test_bench_of_a_csv(only: Any, run: Any) -> None:
+def test_bench_of_a_csv(only, run):
     only()
     Path("mine.csv").write_text("a;b;y\n0.1;0.2;1\n0.3;0.1;0\n5;0.2;1\n")
     line = "bench --data mine.csv --target y --x-bound 1 --y-bound 1 --loss logistic --trials 8 --epsilon 1"
@@ -225,7 +222,7 @@ def test_bench_of_a_csv(only: Any, run: Any) -> None:
     assert code == 0 and "n = 3, d = 2, logistic loss" in out
 
 
-def test_audit(only: Any, run: Any, tmp_path: Path) -> None:
+def test_audit(only, run, tmp_path):
     only()
     Path("mech_cli.py").write_text("def count(data, trials, rng):\n    return data.sum() + rng.laplace(size=trials)\n")
     np.save("a.npy", np.array([0.0, 1.0]))
@@ -241,7 +238,7 @@ def test_audit(only: Any, run: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_help_loads_nothing_heavy() -> None:
+def test_help_loads_nothing_heavy():
     code = (
         "import sys; from dpbench import cli; cli.run(['--help']); cli.run(['--version']); cli.run(['lst'])\n"
         "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn', 'matplotlib') if m in sys.modules])"

@@ -1,20 +1,14 @@
 """``dpbench audit`` and the commands beside it: each claims, curves, files, the trade-off curve."""
 
-from __future__ import annotations
-
 import importlib
 import json
-from collections.abc import Callable
 from importlib import resources
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
 from dpbench import (
-    AuditResult,
     audit,
     audit_bits,
     audit_one_run,
@@ -54,7 +48,7 @@ def attack(outputs):
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mech_of_ways.py").write_text(MODULE)
     rng = np.random.default_rng(0)
@@ -88,7 +82,7 @@ LINES = {
 
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.few(5)
-def test_ways_and_their_exit_codes(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ways_and_their_exit_codes(line, place, capsys):
     assert run([*line.split(), "--json", "found.json"]) == LINES[line]
     found = json.loads((place / "found.json").read_text())
     assert not [error.message for error in FORM.iter_errors(found)]
@@ -97,7 +91,7 @@ def test_ways_and_their_exit_codes(line: str, place: Path, capsys: pytest.Captur
     assert "epsilon >= " in out and found["event"][:12] in out.replace("\n", " ")
 
 
-PYTHON: dict[str, Callable[[Any], AuditResult]] = {
+PYTHON = {
     PAIR: lambda module: audit(module.noisy, 0.0, 1.0, trials=4_000),
     "audit-bits mech_of_ways:single --each --data a.npy --neighbour b.npy --trials 1e3 --workers 2": lambda module: (
         audit_bits(each(module.single), 0.0, 1.0, trials=1_000)
@@ -113,7 +107,7 @@ PYTHON: dict[str, Callable[[Any], AuditResult]] = {
 
 
 @pytest.mark.parametrize("line", PYTHON)
-def test_a_command_is_the_call_in_python(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_is_the_call_in_python(line, place, capsys):
     """With the same defaults; JSON is alone on stdout, with the table beside it on stderr, which --quiet leaves out."""
     assert run([*line.split(), "--json", "-"]) == 0
     out, err = capsys.readouterr()
@@ -126,7 +120,7 @@ def test_a_command_is_the_call_in_python(line: str, place: Path, capsys: pytest.
 TAGGED = "audit mech_of_ways:tagged --each --data a.npy --neighbour b.npy --trials 1000 --epsilon 1.5 --json found.json"
 
 
-def test_an_identifier_is_left_out_by_its_path(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_identifier_is_left_out_by_its_path(place, capsys):
     """The claim holds. Planted: the same line without --ignore is blind, and exits with 1. Paths of no leaf,
     and of all of them, are refused: nothing would be compared."""
     for line, code, verdict in ((TAGGED, 1, "blind"), (f"{TAGGED} --ignore id", 0, "not refuted")):
@@ -140,7 +134,7 @@ def test_an_identifier_is_left_out_by_its_path(place: Path, capsys: pytest.Captu
 
 
 @pytest.fixture
-def records(place: Path) -> Path:
+def records(place):
     for name, held in (("three", [0.0, 1.0, 1.0]), ("two", [0.0, 1.0]), ("other", [0.0, 1.0, 0.0])):
         np.save(place / f"{name}.npy", held)
     return place
@@ -157,9 +151,7 @@ TOTAL = "audit mech_of_ways:total --trials 2000 --epsilon 1.5 --json found.json"
         ("two three", "remove", 2), ("three other", "add-remove", 2),
     ],
 )  # fmt: skip
-def test_a_relation_is_recorded_or_refused(
-    pair: str, relation: str, code: int, records: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_relation_is_recorded_or_refused(pair, relation, code, records, capsys):
     one, other = pair.split()
     assert run(f"{TOTAL} --data {one}.npy --neighbour {other}.npy --relation {relation}".split()) == code
     if code == 0:
@@ -170,19 +162,19 @@ def test_a_relation_is_recorded_or_refused(
 
 
 @pytest.mark.parametrize("option", ["--relation add", "--ignore id"])
-def test_one_run_has_no_relation_or_leaves(option: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_run_has_no_relation_or_leaves(option, place, capsys):
     assert run(f"audit-one-run mech_of_ways:canaries --canaries 500 --epsilon 0.5 {option}".split()) == 2
     assert option.split()[0] in capsys.readouterr().err
 
 
-def test_csv_and_npy_give_the_same(place: Path) -> None:
+def test_csv_and_npy_give_the_same(place):
     for kind in ("npy", "csv"):
         line = f"audit-arrays outputs_a.{kind} outputs_b.{kind} --json {kind}.json --quiet"
         assert run(line.split()) == 0
     assert json.loads((place / "npy.json").read_text()) == json.loads((place / "csv.json").read_text())
 
 
-def test_parquet_where_pandas_can_read_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parquet_where_pandas_can_read_it(place, capsys):
     pandas = pytest.importorskip("pandas")
     line = "audit-arrays a.parquet b.parquet --epsilon 0.5 --quiet"
     try:
@@ -198,7 +190,7 @@ def test_parquet_where_pandas_can_read_it(place: Path, capsys: pytest.CaptureFix
     assert run(line.split()) == 1
 
 
-def tables(place: Path, header: str, one: list[str], other: list[str]) -> str:
+def tables(place, header, one, other):
     for name, lines in (("a", one), ("b", other)):
         head = header.split("/")
         (place / f"table_{name}.csv").write_text("\n".join([head[0 if name == "a" else -1], *lines]) + "\n")
@@ -207,7 +199,7 @@ def tables(place: Path, header: str, one: list[str], other: list[str]) -> str:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("word", ["nan", "", "-inf", "leak"])
-def test_tables_of_texts_and_of_what_is_no_number(word: str, place: Path) -> None:
+def test_tables_of_texts_and_of_what_is_no_number(word, place):
     """A word in half of the rows of one side alone, beside a column of numbers and as one of texts."""
     rng = np.random.default_rng(1)
     one, other = rng.integers(0, 3, (2, 1_000)).astype(str)
@@ -219,7 +211,7 @@ def test_tables_of_texts_and_of_what_is_no_number(word: str, place: Path) -> Non
     assert f"'t{word}'" in event or "length of output" in event
 
 
-def test_columns_are_matched_by_their_names(place: Path) -> None:
+def test_columns_are_matched_by_their_names(place):
     """The same law with columns in another order. Planted: other names, by which places count."""
     rng = np.random.default_rng(3)
     one, other = ([(x, 5.0 + y) for x, y in rng.laplace(size=(1_000, 2))] for _ in "ab")
@@ -228,7 +220,7 @@ def test_columns_are_matched_by_their_names(place: Path) -> None:
     assert run(tables(place, "x,y/p,q", *rows).split()) == 1
 
 
-def test_a_table_of_texts_and_numbers_is_encoded_with_the_other(place: Path) -> None:
+def test_a_table_of_texts_and_numbers_is_encoded_with_the_other(place):
     """One text among 1,000 numbers of a side changes that side's kind of column. Planted: each encoded by itself."""
     rng = np.random.default_rng(4)
     one, other = ([f"{x},{'pq'[k]}" for x, k in zip(rng.laplace(size=1_000), rng.integers(0, 2, 1_000), strict=True)]
@@ -250,9 +242,7 @@ def mean(data, trials, rng):
 
 
 @pytest.mark.parametrize("header", ["Age,Income", "Age,Town"])
-def test_a_missing_value_in_a_table_reaches_the_mechanism(
-    header: str, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_value_in_a_table_reaches_the_mechanism(header, place, capsys):
     """The classic leak: a mean that is NaN where a record is."""
     (place / "mech_that_leaks.py").write_text(LEAKS)
     more = "1" if header.endswith("Income") else "Rome"
@@ -262,14 +252,14 @@ def test_a_missing_value_in_a_table_reaches_the_mechanism(
     assert run(line.split()) == 1 and "epsilon >= 4" in capsys.readouterr().out
 
 
-def test_columns_of_a_data_frame() -> None:
+def test_columns_of_a_data_frame():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [1.0, 2.0], "word": ["a", "bb"], "mixed": [None, "c"]})
     found = audit_arrays._columns_of(frame)
     assert [column.dtype.kind for column in found.values()] == ["f", "U", "O"]
 
 
-def test_what_is_excluded_is_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_excluded_is_printed(place, capsys):
     assert run(["audit-scores", "included.npy", "scores.npy", "--epsilon", "30"]) == 0
     assert "so few canaries could not have refuted it" in capsys.readouterr().out
     assert run([*PAIR.split(), "--epsilon", "3"]) == 0
@@ -277,16 +267,14 @@ def test_what_is_excluded_is_printed(place: Path, capsys: pytest.CaptureFixture[
     assert "so few runs could not have refuted it" in printed
 
 
-def test_pickles_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pickles_are_refused(place, capsys):
     np.save(place / "objects.npy", np.array([{"a": 1}] * 200, dtype=object), allow_pickle=True)
     assert run(["audit-arrays", "objects.npy", "outputs_b.npy"]) == 2
     assert "OUTPUTS must be a sound .npy file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["npz", "parquet"])
-def test_an_array_file_that_unpacks_to_far_more_than_its_size_is_refused(
-    kind: str, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_array_file_that_unpacks_to_far_more_than_its_size_is_refused(kind, place, capsys, monkeypatch):
     """Zeros: a million in some kB, refused once the free size is below their 8 MB, and read below it."""
     zeros = np.zeros(1_000_000)
     if kind == "npz":
@@ -304,7 +292,7 @@ def test_an_array_file_that_unpacks_to_far_more_than_its_size_is_refused(
     assert "must be a file whose arrays take at most 7,999,999 bytes, got" in (capsys.readouterr().err)
 
 
-def test_a_large_file_may_unpack_to_a_hundred_times_its_size(place: Path) -> None:
+def test_a_large_file_may_unpack_to_a_hundred_times_its_size(place):
     large = place / "large"
     with large.open("wb") as file:
         file.truncate(3 * 2**20)  # a hole: nothing is written
@@ -313,7 +301,7 @@ def test_a_large_file_may_unpack_to_a_hundred_times_its_size(place: Path) -> Non
         audit_inputs.check_unpacked("OUTPUTS", str(large), 300 * 2**20 + 1)
 
 
-def test_the_curve_is_printed_and_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_curve_is_printed_and_written(place, capsys):
     for line in (PAIR, "audit-scores included.npy scores.npy"):
         assert run([*line.split(), "--curve", "0,0.5,1", "--json", "found.json"]) == 0
         curve = json.loads((place / "found.json").read_text())["curve"]
@@ -321,7 +309,7 @@ def test_the_curve_is_printed_and_written(place: Path, capsys: pytest.CaptureFix
         assert "delta at least" in capsys.readouterr().out
 
 
-def test_what_a_bound_rests_on_is_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_bound_rests_on_is_printed(place, capsys):
     assert run(["audit-scores", "included.npy", "scores.npy"]) == 0
     out = capsys.readouterr().out
     assert "coins are fair" in out

@@ -1,12 +1,9 @@
 """``dpbench bench`` on tables of one's own: bounds of columns, several radii, and warnings where they are due."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +19,7 @@ FAST = "--epsilon 1 --trials 4 --workers 1"
 
 
 @pytest.fixture
-def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def table(tmp_path, monkeypatch):
     """Raw units: ages, incomes, and a label that follows both."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
@@ -32,7 +29,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("raw.csv")
 
 
-def test_each_column_is_scaled_by_its_own_bounds(table: Path) -> None:
+def test_each_column_is_scaled_by_its_own_bounds(table):
     raw = np.loadtxt(table, delimiter=",", skiprows=1)
     problem, share = from_csv_scaled(table, "y", {"age": (0.0, 100.0), "income": (0.0, 5e4), "y": (-20.0, 20.0)})
     expected = np.column_stack([np.ones(60), raw[:, 0] / 50.0 - 1.0, np.minimum(raw[:, 1] / 2.5e4 - 1.0, 1.0)])
@@ -50,13 +47,13 @@ def test_each_column_is_scaled_by_its_own_bounds(table: Path) -> None:
         ({"age": (0.0, 1.0), "income": (0.0, 1.0), "y": (0.0, 1.0), "z": (0.0, 1.0)}, "a column of scale must be one"),
     ],
 )
-def test_bounds_that_cannot_be_used(table: Path, scale: Any, words: str) -> None:
+def test_bounds_that_cannot_be_used(table, scale, words):
     with pytest.raises(InvalidInput) as caught:
         from_csv_scaled(table, "y", scale)
     assert words in str(caught.value)
 
 
-def test_bounds_on_the_command_line_and_in_a_file(table: Path, run: Any) -> None:
+def test_bounds_on_the_command_line_and_in_a_file(table, run):
     line = f"bench --data raw.csv --target y --algorithm noisy-gd {FAST} --quiet --json -"
     Path("bounds.csv").write_text("column,low,high\nage,0,100\nincome,0,1e5\ny,-20,20\n")
     told, filed = (json.loads(run(f"{line} {scale}")[1]) for scale in (SCALE, "--scale bounds.csv"))
@@ -69,7 +66,7 @@ def test_bounds_on_the_command_line_and_in_a_file(table: Path, run: Any) -> None
     assert code == 2 and "--x-bound must be left out beside --scale" in err
 
 
-def test_clipping_of_most_records_and_a_constant_answer_are_warned_of(table: Path, run: Any) -> None:
+def test_clipping_of_most_records_and_a_constant_answer_are_warned_of(table, run):
     line = f"bench --data raw.csv --target y --x-bound 1 --y-bound 1 --on-excess clip {FAST} --json found.json"
     code, _, err = run(f"{line} --algorithm noisy-gd --quiet")
     assert code == 0 and "100% of the records of raw.csv lie outside the bounds" in err and err.count("\n") == 1
@@ -81,7 +78,7 @@ def test_clipping_of_most_records_and_a_constant_answer_are_warned_of(table: Pat
 
 
 @pytest.mark.slow
-def test_several_radii(table: Path, run: Any) -> None:
+def test_several_radii(table, run):
     line = f"bench --data raw.csv --target y {SCALE} {FAST} --algorithm noisy-gd --json found.json --figure plot"
     code, out, _ = run(f"{line} --radius 0.25,1")
     grid = json.loads(Path("found.json").read_text())["grid"]
@@ -91,7 +88,7 @@ def test_several_radii(table: Path, run: Any) -> None:
     assert {"plot_radius0.25.png", "plot_radius1.pdf"} <= set(os.listdir())
 
 
-def test_the_fit_without_a_radius_is_that_of_least_squares() -> None:
+def test_the_fit_without_a_radius_is_that_of_least_squares():
     rng = np.random.default_rng(0)
     x = rng.uniform(-0.5, 0.5, (80, 2))
     problem = GLMProblem(x, 0.2 * x @ [3.0, -2.0], loss="squared", x_bound=1.0, y_bound=1.0, radius=0.125)
@@ -101,6 +98,6 @@ def test_the_fit_without_a_radius_is_that_of_least_squares() -> None:
     assert radius == 1.0 and free.risk < 1e-10 < best.risk
 
 
-def test_help_lists_every_name(run: Any) -> None:
+def test_help_lists_every_name(run):
     out = " ".join(run("bench --help")[1].split()).replace("- ", "-")  # names are broken at their hyphens
     assert all(name in out for name in (*ALGORITHMS, *HEAVY_TAILED, *BY_NAME))

@@ -1,16 +1,12 @@
 """The command line when something breaks on the way: exit codes, one line each, and nothing half-written."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +17,6 @@ from patience import deadline, waits
 import dpbench
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
-from dpbench.ledger.measurement import Context, Evidence
 from dpbench.runs.context import Interrupted
 from dpbench.runs.store import StoreError
 
@@ -39,12 +34,10 @@ from dpbench.runs.store import StoreError
         (SystemExit(1), 70, "unexpected SystemExit: 1"),
     ],
 )
-def test_what_breaks_on_the_way(
-    error: BaseException, code: int, says: str, only: Any, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_breaks_on_the_way(error, code, says, only, run, monkeypatch):
     only(GOOD)
 
-    def breaks(*_: Any, **__: Any) -> None:
+    def breaks(*_, **__):
         raise error
 
     monkeypatch.setattr(ledger, "verify", breaks)
@@ -55,8 +48,8 @@ def test_what_breaks_on_the_way(
     assert "Traceback" in run("verify")[2]
 
 
-def test_an_entry_that_raises_is_our_error(only: Any, run: Any) -> None:
-    def broken(context: Context) -> tuple[str, Evidence]:
+def test_an_entry_that_raises_is_our_error(only, run):
+    def broken(context):
         raise TypeError("planted")
 
     only(Claim("glm.bad.inequality", "glm", "x", "inequality", "x", "x", "refuted", broken))
@@ -65,7 +58,7 @@ def test_an_entry_that_raises_is_our_error(only: Any, run: Any) -> None:
     assert not Path("a.json").exists()
 
 
-def test_ctrl_c_in_an_audit_says_that_nothing_is_stored(only: Any, run: Any) -> None:
+def test_ctrl_c_in_an_audit_says_that_nothing_is_stored(only, run):
     only()
     Path("mech_stop.py").write_text("def stop(data, trials, rng):\n    raise KeyboardInterrupt\n")
     np.save("a.npy", 0.0)
@@ -76,7 +69,7 @@ def test_ctrl_c_in_an_audit_says_that_nothing_is_stored(only: Any, run: Any) -> 
     assert code == 130 and "an audit stores nothing" in err
 
 
-def test_full_disk(only: Any, run: Any) -> None:
+def test_full_disk(only, run):
     only(GOOD)
     if not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
@@ -86,12 +79,12 @@ def test_full_disk(only: Any, run: Any) -> None:
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def process(tmp_path):
     root = str(Path(dpbench.__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    started: list[subprocess.Popen[str]] = []
+    started = []
 
-    def start(line: str, **more: Any) -> subprocess.Popen[str]:
+    def start(line, **more):
         command = [sys.executable, "-m", "dpbench.cli", *line.split()]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more}
         started.append(
@@ -106,7 +99,7 @@ def process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 
 @pytest.mark.process
-def test_a_closed_pipe_is_no_error_of_ours(process: Any) -> None:
+def test_a_closed_pipe_is_no_error_of_ours(process):
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as out:
@@ -117,7 +110,7 @@ def test_a_closed_pipe_is_no_error_of_ours(process: Any) -> None:
 
 
 @pytest.mark.process
-def test_ctrl_c_in_a_real_process(process: Any, tmp_path: Path) -> None:
+def test_ctrl_c_in_a_real_process(process, tmp_path):
     (tmp_path / "mech_slow.py").write_text(
         "import time\ndef slow(data, trials, rng):\n    open('started', 'w').close()\n"
         "    time.sleep(0.2)\n    return rng.random(trials)\n"
@@ -148,7 +141,7 @@ app.main()
 
 
 @pytest.mark.process
-def test_ctrl_c_inside_an_exec_of_text_ends_with_130(tmp_path: Path) -> None:
+def test_ctrl_c_inside_an_exec_of_text_ends_with_130(tmp_path):
     """As in the import of a dataclass: CPython would end `python -m` by the signal, and its parent see no exit code."""
     (tmp_path / "interrupted.py").write_text(INTERRUPTED_IN_EXEC)
     command = [sys.executable, "-m", "interrupted"]

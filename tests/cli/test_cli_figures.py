@@ -1,10 +1,7 @@
 """`dpbench figures` in process: what it draws from stored evidence, and what it says is missing."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from made_up import GOOD, claim
@@ -33,7 +30,7 @@ DRAWN = "delta_thm1 rate_thm1 delta_thm5 rate_thm5"
 
 
 @pytest.mark.slow
-def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_come_from_the_store_alone(only, run, monkeypatch):
     only(*FIGURED)
     run("verify --quiet")
     monkeypatch.setattr("dpbench.runs.context.RunContext.run", lambda *a: pytest.fail("a figure ran an entry"))
@@ -52,7 +49,7 @@ def test_figures_come_from_the_store_alone(only: Any, run: Any, monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_name_what_is_missing(only, run, monkeypatch):
     monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
     only(*FIGURED)
     run("verify --quiet glm.thm1.rate --store mine.sqlite")
@@ -64,7 +61,7 @@ def test_figures_name_what_is_missing(only: Any, run: Any, monkeypatch: pytest.M
     assert run("figures rate_thm1 --store mine.sqlite")[0] == 0
 
 
-def test_figures_group_many_missing_entries(only: Any, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_group_many_missing_entries(only, run, monkeypatch):
     monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})
     monkeypatch.setattr("dpbench.cli.figures.FEW", 3)
     only(*FIGURED)
@@ -74,14 +71,14 @@ def test_figures_group_many_missing_entries(only: Any, run: Any, monkeypatch: py
     assert err.endswith("run: dpbench verify --paper glm\n")
 
 
-def test_figures_of_another_version_are_refused(only: Any, run: Any) -> None:
+def test_figures_of_another_version_are_refused(only, run):
     only(claim("glm.thm1.rate", "consistent", "rate", "consistent", tables={"rows": {"n": [1]}}, side="upper"))
     run("verify --quiet")
     code, _, err = run("figures rate_thm1")
     assert code == 2 and "a table of n, measured" in err
 
 
-def test_full_evidence_goes_before_quick(only: Any, run: Any) -> None:
+def test_full_evidence_goes_before_quick(only, run):
     only(GOOD)
     for line in ("verify --quiet --level full", "verify --quiet", "verify --quiet --seed 1"):
         run(line)

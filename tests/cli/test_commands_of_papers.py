@@ -1,11 +1,7 @@
 """Commands that papers bring: ours and anybody's, under names that the framework has not taken."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +17,7 @@ def toy(times: int = typer.Option(1, "--times")):
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def toy(tmp_path, monkeypatch):
     """A paper with a command, one whose module is not there, and one under a name of the framework."""
     (tmp_path / "toy_commands.py").write_text(TOY)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -32,22 +28,22 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_bench_and_strengthened_are_the_commands_of_papers() -> None:
+def test_bench_and_strengthened_are_the_commands_of_papers():
     assert "bench" not in COMMANDS and homes()["bench"].startswith("dpbench.papers.glm.")
     assert set(homes()) - set(COMMANDS) == {"bench", "strengthened"}
 
 
-def test_a_papers_command_runs_and_stands_in_the_help(toy: None, capsys: Any) -> None:
+def test_a_papers_command_runs_and_stands_in_the_help(toy, capsys):
     assert run(["toy", "--times", "3"]) == 0 and capsys.readouterr().out == "word word word \n"
     assert run(["--help"]) == 0 and "Say a word several times." in capsys.readouterr().out
 
 
-def test_a_name_of_the_framework_stays_its_own(toy: None, capsys: Any) -> None:
+def test_a_name_of_the_framework_stays_its_own(toy, capsys):
     assert homes()["verify"] == COMMANDS["verify"] and homes()["bench"].startswith("dpbench.papers.glm.")
     assert run(["verify", "--help"]) == 0 and "Say a word" not in capsys.readouterr().out
 
 
-def test_a_command_that_cannot_be_imported_is_one_line(toy: None, capsys: Any) -> None:
+def test_a_command_that_cannot_be_imported_is_one_line(toy, capsys):
     assert run(["lost"]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "'lost'" in said and "not_there:command" in said

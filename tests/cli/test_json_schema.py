@@ -1,14 +1,9 @@
 """What ``--json`` writes has the form that ``schema.json`` says, and the schema has the words of the records."""
 
-from __future__ import annotations
-
 import copy
 import json
-from collections.abc import Callable
 from dataclasses import fields
 from importlib import resources
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,16 +21,16 @@ WHOLE = Draft202012Validator(SCHEMA)
 PARTS = SCHEMA["$defs"]
 
 
-def of(name: str) -> Draft202012Validator:
+def of(name):
     return Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": PARTS})
 
 
 @pytest.fixture
-def document(only: Any, run: Any, tmp_path: Path) -> Callable[[str], Any]:
+def document(only, run, tmp_path):
     """What a command line writes as JSON; a toy ledger has a run, an unexpected verdict and one that was not run."""
     only(GOOD, WRONG, LONG)
 
-    def written(line: str) -> Any:
+    def written(line):
         if line.startswith("audit"):
             for name in "ab":
                 np.save(tmp_path / f"{name}.npy", np.random.default_rng(ord(name)).standard_normal(200))
@@ -58,7 +53,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_documents_are_of_the_schema(name: str, document: Any) -> None:
+def test_documents_are_of_the_schema(name, document):
     made = document(LINES[name])
     assert not [f"{list(error.absolute_path)}: {error.message}" for error in of(name).iter_errors(made)]
     assert WHOLE.is_valid(made)
@@ -69,7 +64,7 @@ def test_documents_are_of_the_schema(name: str, document: Any) -> None:
 
 
 @pytest.mark.parametrize(("noise", "steps", "relation"), [(1, 3, "replace"), (3, 50, "add_remove")])
-def test_documents_of_accountants_are_of_the_schema(noise: int, steps: int, relation: str, document: Any) -> None:
+def test_documents_of_accountants_are_of_the_schema(noise, steps, relation, document):
     """One without an upper bound, one with a slip."""
     line = f"check-accountant --noise-multiplier={noise} --sampling-rate=0.2 --steps={steps} --relation={relation}"
     made = document(f"{line} --epsilon=1.83 --delta=2.08e-5")
@@ -78,7 +73,7 @@ def test_documents_of_accountants_are_of_the_schema(noise: int, steps: int, rela
 
 
 @pytest.mark.parametrize("name", ["verify", "list", "show"])
-def test_no_entry_has_a_key_that_the_schema_does_not_name(name: str, document: Any) -> None:
+def test_no_entry_has_a_key_that_the_schema_does_not_name(name, document):
     made = document(LINES[name])
     (listed,) = (key for key in ("claims", "entries") if key in made)
     for key in (*made[listed][0], "another"):
@@ -91,7 +86,7 @@ def test_no_entry_has_a_key_that_the_schema_does_not_name(name: str, document: A
 
 
 @pytest.mark.parametrize("paper", ["glm", pytest.param("heavytail", marks=pytest.mark.slow)])
-def test_errata_and_committed_evidence_are_of_the_schema(paper: str, run: Any) -> None:
+def test_errata_and_committed_evidence_are_of_the_schema(paper, run):
     code, out, _ = run(f"errata {paper} --json -")
     made = json.loads(out)
     assert code == 0 and made["entries"]
@@ -102,7 +97,7 @@ def test_errata_and_committed_evidence_are_of_the_schema(paper: str, run: Any) -
         assert of("evidence_file").is_valid(json.loads(path.read_text(encoding="utf-8"))), path
 
 
-def test_the_schema_has_the_words_and_fields_of_the_records() -> None:
+def test_the_schema_has_the_words_and_fields_of_the_records():
     Draft202012Validator.check_schema(SCHEMA)
     row = PARTS["row"]["properties"]
     claims = PARTS["verify"]["properties"]["claims"]["items"]["properties"]

@@ -1,9 +1,6 @@
 """The page of commands: the help of each, as a terminal of 80 columns shows it."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 
@@ -13,7 +10,7 @@ from dpbench.cli.ledger import SORTS, sorts
 from dpbench.report.listing import ORDERS
 
 
-def test_the_help_of_every_command_is_there_in_80_columns() -> None:
+def test_the_help_of_every_command_is_there_in_80_columns():
     from dpbench.cli.app import homes
 
     made = manual.commands()
@@ -23,7 +20,7 @@ def test_the_help_of_every_command_is_there_in_80_columns() -> None:
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "evidence status", "evidence refresh"])
-def test_help_is_one_screen_with_an_example(name: str, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_is_one_screen_with_an_example(name, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, err = run(f"{name} -h")
     assert (code, err) == (0, "") and len(out.splitlines()) <= 45
@@ -32,10 +29,10 @@ def test_help_is_one_screen_with_an_example(name: str, run: Any, monkeypatch: py
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("verfy", "verify"), ("bnch", "bench"), ("evidence stats", "status")])
-def test_a_command_that_is_mistyped_is_suggested(typed: str, meant: str, run: Any) -> None:
+def test_a_command_that_is_mistyped_is_suggested(typed, meant, run):
     code, out, err = run(typed)
     assert (code, out) == (2, "") and f"Did you mean '{meant}'?" in err and err.count("\n") == 1
 
 
-def test_the_orders_of_a_list_are_those_that_are_offered() -> None:
+def test_the_orders_of_a_list_are_those_that_are_offered():
     assert tuple(ORDERS) == SORTS and sorts("ver") == ["verdict"]

@@ -1,12 +1,7 @@
 """Text of others reaches no terminal as it is: escapes, turned directions and clipboards are written out."""
 
-from __future__ import annotations
-
 import io
 import json
-from pathlib import Path
-
-import pytest
 
 from dpbench.cli import options, run
 from dpbench.core.printable import printable
@@ -15,11 +10,11 @@ HOSTILE = "\x1b[31mred\x1b[2J\x1b]8;;http://evil\x07click \u202e rtl \x9b8m \x1b
 """Colours, a cleared screen, a link, a turned direction, C1 codes, the clipboard, a carriage return."""
 
 
-def harmless(text: str) -> bool:
+def harmless(text):
     return all(one.isprintable() or one in "\n\t\xa0" for one in text)
 
 
-def test_what_is_printable_stays() -> None:
+def test_what_is_printable_stays():
     kept = "δ(ε) ≤ 1/√2·ε, Rényi — “ok”\n\ttab\u00a0space"
     assert printable(kept) == kept
     said = printable(HOSTILE + kept)
@@ -27,7 +22,7 @@ def test_what_is_printable_stays() -> None:
     assert printable(said) == said
 
 
-def test_a_console_filters_what_it_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_console_filters_what_it_draws(monkeypatch):
     from rich.table import Table
     from rich.text import Text
 
@@ -52,7 +47,7 @@ right = "2"
 """
 
 
-def test_the_words_of_a_theorem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_words_of_a_theorem(tmp_path, capsys):
     path, words = tmp_path / "t.toml", HOSTILE.replace("\ud800", "").replace("\x00", "")
     path.write_text(THEOREM.replace("SAYS", json.dumps(words, ensure_ascii=True)), encoding="utf-8")
     assert run(["judge", str(path), "--seconds", "1"]) == 0

@@ -1,9 +1,6 @@
 """Minimisers with a gap: against slow searches, hostile records, and errors planted in the kernels."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numba
 import numpy as np
@@ -20,7 +17,7 @@ pytestmark = pytest.mark.kernel
 INSTANCES = 4 if numba.config.DISABLE_JIT else 25
 
 
-def quadratics(count: int) -> Any:
+def quadratics(count):
     """Matrices of rank 0 to 2 on wide scales, in and out of the axes, and slopes that they see or do not."""
     rng = np.random.default_rng(3)
     for number in range(count):
@@ -29,7 +26,7 @@ def quadratics(count: int) -> Any:
         yield matrix, rng.normal(size=2) * rng.choice([0.0, 1e-3, 1.0]), rng.choice([0.3, 1.0, 5.0])
 
 
-def quadratic_disagreement(run: Any, count: int) -> str:
+def quadratic_disagreement(run, count):
     """'' unless a value is above the least, or a certificate is loose or claims what is not so."""
     for matrix, slope, radius in quadratics(count):
         out, gaps = np.empty((1, 2)), np.empty(1)
@@ -48,7 +45,7 @@ def quadratic_disagreement(run: Any, count: int) -> str:
     return ""
 
 
-def test_quadratics_agree_with_a_search() -> None:
+def test_quadratics_agree_with_a_search():
     assert not quadratic_disagreement(least_quadratics, 60)  # the planted errors below are caught in 40
 
 
@@ -60,11 +57,11 @@ PLANTED_QUADRATICS = [
 
 
 @pytest.mark.parametrize(("old", "new"), PLANTED_QUADRATICS)
-def test_a_wrong_search_of_quadratics_is_caught(old: str, new: str) -> None:
+def test_a_wrong_search_of_quadratics_is_caught(old, new):
     assert quadratic_disagreement(wrong(_newton, "least_quadratics", old, new), 40)
 
 
-def model_disagreement(run: Any) -> str:
+def model_disagreement(run):
     """One step from any point of the ball ends at the minimiser, where the matrix is regular."""
     rng = np.random.default_rng(4)
     for matrix, slope, radius in quadratics(60):
@@ -80,7 +77,7 @@ def model_disagreement(run: Any) -> str:
     return ""
 
 
-def test_a_step_ends_at_the_minimiser_of_the_model() -> None:
+def test_a_step_ends_at_the_minimiser_of_the_model():
     assert not model_disagreement(model_minimiser)
 
 
@@ -91,11 +88,11 @@ PLANTED_STEPS = [
 
 
 @pytest.mark.parametrize(("old", "new"), PLANTED_STEPS)
-def test_a_wrong_step_is_caught(old: str, new: str) -> None:
+def test_a_wrong_step_is_caught(old, new):
     assert model_disagreement(wrong(_newton, "model_minimiser", old, new))
 
 
-def losses(huber: bool, count: int) -> Any:
+def losses(huber, count):
     rng = np.random.default_rng(12)
     for _ in range(count):
         n = int(rng.integers(1, 8))
@@ -108,11 +105,11 @@ def losses(huber: bool, count: int) -> Any:
         yield F, rng.normal(size=2) * rng.choice([0.0, 1.0])
 
 
-def losses_disagreement(huber: bool, count: int, slow: bool = False) -> str:
+def losses_disagreement(huber, count, slow=False):
     """The least value by a search of the disk, and the certificate that says so; s certifies it alone."""
     for F, slope in losses(huber, count):
 
-        def value(u: float, v: float, F: Losses = F, slope: np.ndarray = slope) -> float:
+        def value(u, v, F=F, slope=slope):
             w = np.array([u, v])
             r = np.abs(F.X @ w - F.y)
             terms = np.where(r <= 1.0, 0.5 * r * r, r - 0.5) if F.huber else r
@@ -135,29 +132,29 @@ def losses_disagreement(huber: bool, count: int, slow: bool = False) -> str:
 
 @pytest.mark.parametrize("slow", [False, True])
 @pytest.mark.parametrize("huber", [False, True])
-def test_losses_agree_with_a_search(huber: bool, slow: bool) -> None:
+def test_losses_agree_with_a_search(huber, slow):
     assert not losses_disagreement(huber, 4 if slow else min(10, INSTANCES), slow)
 
 
-def test_a_barrier_that_stays_shows_in_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_barrier_that_stays_shows_in_the_certificate(monkeypatch):
     """Planted: a path of the interior point that ends early."""
     monkeypatch.setattr(interior, "_LAST", 1e-3)
     assert "with gap" in losses_disagreement(False, 3, True) and "with gap" in losses_disagreement(True, 3, True)
 
 
-def test_a_step_that_never_moves_shows_in_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_never_moves_shows_in_the_certificate(monkeypatch):
     """Planted: Newton's method that stays where it begins."""
     monkeypatch.setattr(solver, "newton", lambda *arguments: 1)
     assert "with gap" in losses_disagreement(False, 3) and "with gap" in losses_disagreement(True, 3)
 
 
-def test_wrong_slopes_show_in_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_slopes_show_in_the_certificate(monkeypatch):
     """Planted: duals that are not corrected; the bound stays valid, so that the certificate grows."""
     monkeypatch.setattr(gap, "_CORRECTIONS", 1)
     assert "with gap" in losses_disagreement(False, INSTANCES)
 
 
-def test_where_many_minimise_directions_that_no_record_sees_stay() -> None:
+def test_where_many_minimise_directions_that_no_record_sees_stay():
     """Two equal records, no second direction; residuals beyond 1 on both sides of Huber's loss."""
     x, one, none = np.array([[0.6, 0.0], [0.6, 0.0]]), np.ones(2), np.zeros((2, 2))
     for huber in (False, True):
@@ -174,7 +171,7 @@ def test_where_many_minimise_directions_that_no_record_sees_stay() -> None:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("kind", range(6))
-def test_hostile_records_are_minimised_to_a_small_gap(kind: int) -> None:
+def test_hostile_records_are_minimised_to_a_small_gap(kind):
     """Ties, collinear records, sizes down to 1e-310: few gaps are above 1e-9; the slow search leaves 1e-13 of any."""
     rng, above = np.random.default_rng(kind), 0
     for number in range(10 * INSTANCES):

@@ -1,10 +1,6 @@
 """The passes of the convex solver against their definition, and errors planted in them."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +19,7 @@ pytestmark = pytest.mark.kernel
 each = pytest.mark.parametrize("name", SMOOTH)
 
 
-def disagreement(run: Callable[..., Any], name: str, n: int, d: int, seed: int) -> float:
+def disagreement(run, name, n, d, seed):
     """Largest difference to the slow twin of what the kernel adds, over the sums of the sizes.
 
     Dense and in compressed rows, with weights and without.
@@ -56,7 +52,7 @@ def disagreement(run: Callable[..., Any], name: str, n: int, d: int, seed: int) 
 
 @each
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (ROWS, 4), (ROWS + 1, 3), (2 * ROWS + 7, 6)], ids=str)
-def test_a_pass_equals_its_definition(name: str, shape: tuple[int, int]) -> None:
+def test_a_pass_equals_its_definition(name, shape):
     assert disagreement(add_pass, name, *shape, seed=shape[0]) < 1e-14
 
 
@@ -77,8 +73,8 @@ PLANTED = [
 
 
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted[1])
-def test_a_wrong_pass_is_caught(planted: tuple[str, str]) -> None:
-    changed: Any = wrong(_passes, "add_pass", *planted)
+def test_a_wrong_pass_is_caught(planted):
+    changed = wrong(_passes, "add_pass", *planted)
     try:
         found = max(disagreement(changed, name, ROWS + 5, 5, seed=1) for name in ("huber", "logistic"))
     except AssertionError:
@@ -87,7 +83,7 @@ def test_a_wrong_pass_is_caught(planted: tuple[str, str]) -> None:
 
 
 @each
-def test_slopes_and_curvatures_at_corners_and_far_out_equal_the_definition(name: str) -> None:
+def test_slopes_and_curvatures_at_corners_and_far_out_equal_the_definition(name):
     """One record a data set, x = 1: what is added is φ' and φ'' themselves."""
     loss, rng = SMOOTH[name], np.random.default_rng(3)
     y = np.where(rng.random(ROWS) < 0.5, 1.0, -1.0)
@@ -107,7 +103,7 @@ def test_slopes_and_curvatures_at_corners_and_far_out_equal_the_definition(name:
         assert loss_curvature(loss.code, loss.parameter, z[k], y[k]) == pytest.approx(want, rel=1e-13, abs=1e-16)
 
 
-def test_parts_are_added_without_growing_rounding() -> None:
+def test_parts_are_added_without_growing_rounding():
     """10,000 parts of 0.1: within 2 roundings of 1,000; planted: without the compensation 400 times more."""
     off = []
     for run in (add_part, wrong(_passes, "add_part", "- lost[j]\n        whole", "\n        whole")):
@@ -120,7 +116,7 @@ def test_parts_are_added_without_growing_rounding() -> None:
     assert off[0] <= 2.0 * np.spacing(1000.0) and off[1] > 100.0 * np.spacing(1000.0)
 
 
-def rounded_disagreement(value: Any, derivative: Any, curvature: Any) -> float:
+def rounded_disagreement(value, derivative, curvature):
     """Largest relative difference of the rounded absolute loss to its definition, near its corner and far from it."""
     worst = 0.0
     for r, rho in itertools.product((-3.0, -1e-3, 0.0, 1e-9, 0.2, 50.0), (1e-9, 0.1, 2.0)):
@@ -133,7 +129,7 @@ def rounded_disagreement(value: Any, derivative: Any, curvature: Any) -> float:
     return worst
 
 
-def test_the_rounded_absolute_loss_equals_its_definition() -> None:
+def test_the_rounded_absolute_loss_equals_its_definition():
     """Values within what cancellation leaves of ρ near 0; planted: a ρ that is twice as large."""
     kernels = loss_value, loss_derivative, loss_curvature
     assert rounded_disagreement(*kernels) < 1e-6

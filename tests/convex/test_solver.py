@@ -1,7 +1,5 @@
 """The convex solver, on the objectives of output perturbation: against slow references, and its certificate."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -26,7 +24,7 @@ from dpbench.papers.glm.problem import GLMProblem
 pytestmark = pytest.mark.kernel
 
 
-def minimise(problem: GLMProblem, lam: float, radius: float, target: float, kappa: float = 0.0) -> Point:
+def minimise(problem, lam, radius, target, kappa=0.0):
     return solver.minimise(objective(problem, lam, radius, kappa), target)
 
 
@@ -36,7 +34,7 @@ def minimise(problem: GLMProblem, lam: float, radius: float, target: float, kapp
 @pytest.mark.parametrize("radius", [0.2, 100.0])
 @pytest.mark.parametrize("shape", [(12, 3), (4, 6)], ids=str)
 @pytest.mark.parametrize("name", SMOOTH)
-def test_smooth_minimiser_against_projected_gradient(name: str, shape: tuple[int, int], radius: float) -> None:
+def test_smooth_minimiser_against_projected_gradient(name, shape, radius):
     loss = SMOOTH[name]
     p = problem(loss, n=shape[0], d=shape[1], radius=radius)
     exact = smooth_minimiser(loss.name, loss.parameter, loss.smoothness, p.X, p.y, 0.05, radius)
@@ -49,7 +47,7 @@ def test_smooth_minimiser_against_projected_gradient(name: str, shape: tuple[int
 
 @pytest.mark.parametrize("as_sparse", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_near_a_point_the_objective_has_the_gradients_of_all_records(as_sparse: bool, weighted: bool) -> None:
+def test_near_a_point_the_objective_has_the_gradients_of_all_records(as_sparse, weighted):
     """While predictions move by less than `reach`; records that cross it are seen."""
     rng = np.random.default_rng(3)
     X, y, w = rng.standard_normal((300, 4)) / 2.0, rng.standard_normal(300), rng.standard_normal(4)
@@ -66,7 +64,7 @@ def test_near_a_point_the_objective_has_the_gradients_of_all_records(as_sparse: 
     assert np.abs(near.gradient(w + 3.0)[0] - whole.gradient(w + 3.0)[0]).max() > 1e-4
 
 
-def test_many_records_of_a_small_kappa_lead_to_the_same_point() -> None:
+def test_many_records_of_a_small_kappa_lead_to_the_same_point():
     """Where slopes of far records are kept, where they are not, and after a start that is wrong."""
     rng = np.random.default_rng(1)
     X = rng.standard_normal((8192, 5)) / 4.0
@@ -90,7 +88,7 @@ def test_many_records_of_a_small_kappa_lead_to_the_same_point() -> None:
 
 @pytest.mark.parametrize("radius", [0.2, 100.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_smoothed_minimiser_against_every_sign_pattern(seed: int, radius: float) -> None:
+def test_smoothed_minimiser_against_every_sign_pattern(seed, radius):
     """Within √(κ/λ) of the exact minimiser of the absolute loss, and with a value at most κ/2 above its."""
     p, lam, kappa = problem(losses.absolute(), n=6, d=2, radius=radius, seed=seed), 0.1, 1e-4
     exact = absolute_minimiser(p.X, p.y, lam, radius)
@@ -104,7 +102,7 @@ def test_smoothed_minimiser_against_every_sign_pattern(seed: int, radius: float)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_sparse_wide_and_unconstrained_problems(name: str) -> None:
+def test_sparse_wide_and_unconstrained_problems(name):
     loss = ALL[name]
     for n, d in ((30, 5), (5, 30)):
         dense, csr = problem(loss, n=n, d=d), problem(loss, n=n, d=d, as_sparse=True)
@@ -116,7 +114,7 @@ def test_sparse_wide_and_unconstrained_problems(name: str) -> None:
         assert 0.0 < np.linalg.norm(inside.w) < 1.0
 
 
-def _awkward(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _awkward(kind, rng):
     n, d = int(rng.integers(1, 300)), int(rng.integers(1, 25))
     X = rng.standard_normal((n, d))
     if kind == "basis":
@@ -135,7 +133,7 @@ def _awkward(kind: str, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
 
 
 @pytest.mark.parametrize("kind", ["general", "basis", "repeated", "rank two", "sparse", "zero"])
-def test_the_default_tolerance_is_reached_on_awkward_data(kind: str) -> None:
+def test_the_default_tolerance_is_reached_on_awkward_data(kind):
     rng = np.random.default_rng(len(kind))
     for trial in range(70):
         X, y = _awkward(kind, rng)
@@ -146,12 +144,12 @@ def test_the_default_tolerance_is_reached_on_awkward_data(kind: str) -> None:
         assert np.linalg.norm(m.centre(p)) <= p.radius and m.diagnose(p)["distance"] <= m.tau(p)
 
 
-def settings_of(name: str, n: int = 300) -> Objective:
+def settings_of(name, n=300):
     return objective(problem(SMOOTH[name], n=n, radius=0.4), 0.02, 0.4)
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_an_objective_with_all_its_parts(name: str) -> None:
+def test_an_objective_with_all_its_parts(name):
     """Weights, A and b, against the same function with records in their place: a weight of 2 is a record twice, and
     with φ = r²/2 the rows of A's root, and b, are records too. Planted: b forgotten."""
     F, rng = settings_of(name, n=40), np.random.default_rng(1)
@@ -163,12 +161,12 @@ def test_an_objective_with_all_its_parts(name: str) -> None:
     bent = replace(made, bend=0.1 * root.T @ root, slope=slope)
     w = follow(bent, 1e-10).w
     for change, least in (({}, 0.0), ({"slope": 0.0 * slope}, 1e-3)):
-        gradient, _ = replace(bent, **change).gradient(w)  # type: ignore[arg-type]
+        gradient, _ = replace(bent, **change).gradient(w)
         outward = max(0.0, -(gradient @ w) / (w @ w)) if math.sqrt(w @ w) > 0.4 - 1e-12 else 0.0
         assert least <= np.linalg.norm(gradient + outward * w) <= 1e-9 + 1e3 * least
 
 
-def test_many_records_lead_from_a_part_and_long_calls_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_records_lead_from_a_part_and_long_calls_are_cut(monkeypatch):
     """The same end with one pass a call of the kernel, and from 0 as from the minimiser of the first records."""
     F = objective(problem(losses.absolute(), n=9_000, radius=5.0), 0.05, 5.0, 1e-3)
     led = follow(F, 1e-9)
@@ -189,7 +187,7 @@ PLANTED = [
 
 
 @pytest.mark.parametrize(("kernel", "old", "new"), PLANTED)
-def test_a_wrong_search_is_noticed(kernel: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_search_is_noticed(kernel, old, new, monkeypatch):
     """It certifies a wrong point, or does not end at one: the absolute loss needs its line search."""
     F = objective(problem(losses.absolute(), n=60, radius=5.0), 0.05, 5.0, 1e-3)
     exact = follow(F, 1e-10)
@@ -208,7 +206,7 @@ def test_a_wrong_search_is_noticed(kernel: str, old: str, new: str, monkeypatch:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.15, 0.5, 50.0]), st.floats(-9.0, 0.0))
-def test_certificate_is_never_below_the_distance(seed: int, radius: float, exponent: float) -> None:
+def test_certificate_is_never_below_the_distance(seed, radius, exponent):
     """Any point of the ball, for the squared loss; and as a gap, for the absolute loss without λ."""
     rng, lam = np.random.default_rng(seed), 0.1
     p = problem(losses.absolute(), n=4, d=2, radius=radius, seed=seed)
@@ -225,7 +223,7 @@ def test_certificate_is_never_below_the_distance(seed: int, radius: float, expon
     assert certificate(lam, radius, 2.0 + lam, v, gradient) >= np.linalg.norm(v - target) * (1 - 1e-6) - 1e-11
 
 
-def test_a_certificate_that_forgets_a_term_is_caught() -> None:
+def test_a_certificate_that_forgets_a_term_is_caught():
     """It is sharp where no record has a slope; planted: twice λ, and a gap without the norm of the gradient."""
     flat = GLMProblem(np.zeros((3, 2)), np.ones(3), loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     lam, v = 0.1, np.array([0.3, 0.4])
@@ -242,14 +240,14 @@ def test_a_certificate_that_forgets_a_term_is_caught() -> None:
 
 @pytest.mark.parametrize("radius", [0.3, 50.0])
 @pytest.mark.parametrize("name", SMOOTH)
-def test_gradient_steps_alone_reach_the_certificate(name: str, radius: float) -> None:
+def test_gradient_steps_alone_reach_the_certificate(name, radius):
     """What stands behind Newton's method, from 0: within its own bound on steps, and at the same point."""
     p = problem(SMOOTH[name], n=20, d=3, radius=radius)
     w = descend(objective(p, 0.05, radius), np.zeros(3), 1e-9).w
     assert np.linalg.norm(w - minimise(p, 0.05, radius, 1e-10).w) <= 1.1e-9
 
 
-def test_a_solver_that_stops_short_is_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solver_that_stops_short_is_finished(monkeypatch):
     """Planted: Newton's method that never moves. The answer is certified all the same; without `descend` it is not."""
     p = problem(losses.huber(0.3), n=20, d=3)
     monkeypatch.setattr(Objective, "newton", lambda self, w, target: Point(w, math.inf))
@@ -258,7 +256,7 @@ def test_a_solver_that_stops_short_is_finished(monkeypatch: pytest.MonkeyPatch) 
     assert minimise(p, 0.05, 1.0, 1e-8).distance > 1e-2
 
 
-def test_a_singular_hessian_is_no_refusal() -> None:
+def test_a_singular_hessian_is_no_refusal():
     """A λ below the rounding of the Hessian, whose Cholesky factorisation then fails."""
     x = np.array([0.6, 0.8]) / 3.0
     p = GLMProblem(np.tile(x, (9, 1)), np.ones(9), loss="squared", x_bound=1.0, y_bound=1.0, radius=50.0)
@@ -270,7 +268,7 @@ def test_a_singular_hessian_is_no_refusal() -> None:
         assert np.isfinite(w).all() and abs(w @ x - 1.0) < 1e-6
 
 
-def test_sides_that_are_too_long_are_refused() -> None:
+def test_sides_that_are_too_long_are_refused():
     n = solver.LARGEST_SIDE + 1
     eye = sparse.eye_array(n, format="csr")
     p = GLMProblem(eye, np.ones(n), loss="huber", x_bound=1.0, y_bound=1.0, radius=1.0)

@@ -1,7 +1,5 @@
 """Arrays that begin at a cache line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from dpbench.core import aligned
 
 
 @pytest.mark.parametrize("shape", [(1,), (7,), (8,), (3, 8), (2, 3, 5), (0, 4), (1000, 8)])
-def test_zeros_begin_at_a_cache_line(shape: tuple[int, ...]) -> None:
+def test_zeros_begin_at_a_cache_line(shape):
     """Twenty of each: an ordinary allocation of these sizes begins at one in four."""
     kept = [aligned.zeros(*shape) for _ in range(20)]
     for made in kept:

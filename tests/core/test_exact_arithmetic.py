@@ -34,19 +34,19 @@ DELTA = 0.01
 SIGNS = np.array([1.0, -1.0, 1.0, -1.0])
 
 
-def linear_pair() -> tuple[GLMProblem, GLMProblem]:
+def linear_pair():
     """Records that cancel in the data set and not in its neighbour."""
     data = GLMProblem(np.ones((4, 1)), SIGNS, loss="linear", x_bound=1.0, y_bound=1.0, radius=64.0)
     return data, data.replace_record(3, np.ones(1), 1.0)
 
 
-def constants_pair() -> tuple[PublicDataProblem, PublicDataProblem]:
+def constants_pair():
     labels = np.array([0.5, -0.5, 0.25, -0.25]), np.array([0.5, -0.5, 0.25, 1.0])
     made = [PublicDataProblem(np.zeros(4), z, [0.0], hypotheses=Constants(), loss="squared") for z in labels]
     return made[0], made[1]
 
 
-def line_pair() -> tuple[PublicDataProblem, PublicDataProblem]:
+def line_pair():
     x, points = [-0.5, 0.0, 0.25, 0.5], [-0.6, -0.1, 0.3, 0.8]
     other = SIGNS.copy()
     other[1] = 1.0
@@ -76,12 +76,12 @@ CASES = {
 each = pytest.mark.parametrize("name", CASES)
 
 
-def floating(mechanism: Any) -> Any:
+def floating(mechanism):
     return replace(mechanism, arithmetic="float")
 
 
 @each
-def test_guarantee_is_that_of_the_claim_and_costs_next_to_nothing(name: str) -> None:
+def test_guarantee_is_that_of_the_claim_and_costs_next_to_nothing(name):
     case = CASES[name]
     p, _ = case.pair()
     profile = case.mechanism.guarantee(p)
@@ -96,7 +96,7 @@ def test_guarantee_is_that_of_the_claim_and_costs_next_to_nothing(name: str) -> 
 
 
 @each
-def test_float_and_exact_have_one_law(name: str) -> None:
+def test_float_and_exact_have_one_law(name):
     """Means and spreads of 4,000 outputs agree within six standard errors and 15%."""
     case = CASES[name]
     p, _ = case.pair()
@@ -109,7 +109,7 @@ def test_float_and_exact_have_one_law(name: str) -> None:
 
 
 @each
-def test_same_seed_prefix_and_workers(name: str) -> None:
+def test_same_seed_prefix_and_workers(name):
     case = CASES[name]
     p, _ = case.pair()
     m = case.mechanism
@@ -120,13 +120,13 @@ def test_same_seed_prefix_and_workers(name: str) -> None:
 
 
 @each
-def test_a_release_without_a_seed_takes_the_systems_words(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_without_a_seed_takes_the_systems_words(name, monkeypatch):
     case = CASES[name]
     p, _ = case.pair()
     asked = []
 
     class Counted(SystemGenerator):
-        def words(self, count: int) -> np.ndarray:
+        def words(self, count):
             asked.append(count)
             return super().words(count)
 
@@ -142,22 +142,22 @@ def test_a_release_without_a_seed_takes_the_systems_words(name: str, monkeypatch
 @pytest.mark.slow
 @pytest.mark.parametrize("trials", [12_000, pytest.param(50_000, marks=pytest.mark.evidence)])
 @each
-def test_last_bits_tell_nothing(name: str, trials: int) -> None:
+def test_last_bits_tell_nothing(name, trials):
     case = CASES[name]
     pair = case.pair()
     epsilon = case.mechanism.guarantee(pair[0]).epsilon(case.delta)
-    settings: dict[str, Any] = {"epsilon": epsilon, "delta": case.delta, "trials": trials, "confidence": 1.0 - 1e-6}
+    settings = {"epsilon": epsilon, "delta": case.delta, "trials": trials, "confidence": 1.0 - 1e-6}
     assert audit_bits(case.mechanism, *pair, **settings).verdict == "not refuted"
     if case.porous:
         assert audit_bits(floating(case.mechanism), *pair, **settings).verdict == "refuted"
 
 
-def test_planted_noise_from_integers_on_a_centre_that_is_not_rounded_is_found() -> None:
+def test_planted_noise_from_integers_on_a_centre_that_is_not_rounded_is_found():
     """The same noise, added to the computed centre as it is: the centre's last bits show below the grid."""
     pair = linear_pair()
     m = OutputPerturbation(1.0, DELTA, arithmetic="exact")
 
-    def unrounded(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def unrounded(problem, trials, rng):
         grid = integer_noise.gaussian_grid(m.sigma(problem))
         noise = integer_noise.gaussian(Source(rng), grid.sigma, trials)[:, None] * grid.spacing
         return noise + m.centre(problem) + 0.1 * grid.spacing * (problem.y.sum() > 0.0)
@@ -166,7 +166,7 @@ def test_planted_noise_from_integers_on_a_centre_that_is_not_rounded_is_found() 
     assert found.verdict == "refuted"
 
 
-def test_outputs_lie_on_one_grid_whatever_the_data() -> None:
+def test_outputs_lie_on_one_grid_whatever_the_data():
     pair, m = linear_pair(), OutputPerturbation(1.0, DELTA, arithmetic="exact")
     spacing = integer_noise.gaussian_grid(m.sigma(pair[0])).spacing
     for p in pair:
@@ -175,7 +175,7 @@ def test_outputs_lie_on_one_grid_whatever_the_data() -> None:
         assert not np.array_equal(*(a := floating(m).sample(p, 200) / spacing, np.rint(a)))
 
 
-def test_the_exact_pair_profile_of_output_perturbation_is_above_the_plain_one() -> None:
+def test_the_exact_pair_profile_of_output_perturbation_is_above_the_plain_one():
     pair, m = linear_pair(), OutputPerturbation(1.0, DELTA, arithmetic="exact", noise_scale=3.0)
     exact, plain = (each.pair_profile(*pair).delta(0.5) for each in (m, floating(m)))
     assert plain < exact <= plain * (1.0 + 1e-6) + 1e-15
@@ -190,7 +190,7 @@ def test_the_exact_pair_profile_of_output_perturbation_is_above_the_plain_one() 
         (lambda: OutputPerturbation(1.0, 1e-18, arithmetic="exact").sigma(linear_pair()[0]), r"delta must be larger"),
     ],
 )
-def test_what_exact_arithmetic_refuses(make: Callable[[], Any], said: str) -> None:
+def test_what_exact_arithmetic_refuses(make, said):
     with pytest.raises(validation.InvalidInput, match=said):
         make()
 
@@ -203,18 +203,18 @@ ITERATED = [
 
 
 @pytest.mark.parametrize("mechanism", ITERATED)
-def test_mechanisms_of_many_steps_refuse_exact_arithmetic(mechanism: Any) -> None:
+def test_mechanisms_of_many_steps_refuse_exact_arithmetic(mechanism):
     with pytest.raises(validation.InvalidInput, match=r"^arithmetic must be 'float' for a mechanism of many noisy"):
         replace(mechanism, arithmetic="exact")
 
 
-def test_separators_refuse_losses_that_floating_point_rounds() -> None:
+def test_separators_refuse_losses_that_floating_point_rounds():
     p = replace(line_pair()[0], loss="absolute")
     with pytest.raises(validation.InvalidInput, match=r"loss must be zero-one where arithmetic is 'exact'"):
         RRSPM(1.0, arithmetic="exact").sample(p, 1)
 
 
-def test_sums_of_the_separator_are_exact() -> None:
+def test_sums_of_the_separator_are_exact():
     """Any order of summation gives the same float: the multiples of the grid that RRSPM hands to its oracle."""
     rng = np.random.default_rng(0)
     spacing, size = integer_laplace.laplace_grid(800.0, 1.0)

@@ -1,7 +1,5 @@
 """The kernel decorator: one signature, a slow twin for each kernel, a digest of all that a kernel uses."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil
@@ -16,7 +14,7 @@ import pytest
 import dpbench
 import lowerbounds
 from dpbench.convex import loss_kernels
-from dpbench.core.kernel import KERNELS, Kernel, arr, compile_kernels, f8, kernel
+from dpbench.core.kernel import KERNELS, arr, compile_kernels, f8, kernel
 from dpbench.core.sources import OURS, reached
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives
@@ -27,7 +25,7 @@ PARTS = {"lanes_sum", "falls_until", "factorise", "solve_lower", "solve_upper", 
 """Kernels without a comparison of their own: parts of kernels of the same module that have one."""
 
 
-def ours() -> dict[str, Kernel]:
+def ours():
     """All kernels of the two packages, by name, once all their modules are imported."""
     for package in (dpbench, lowerbounds):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -36,7 +34,7 @@ def ours() -> dict[str, Kernel]:
     return {name: made for name, made in KERNELS.items() if name.partition(".")[0] in OURS}
 
 
-def test_every_kernel_is_compared_with_a_reference_implementation() -> None:
+def test_every_kernel_is_compared_with_a_reference_implementation():
     """It is named in a file of tests of kernels, which run with the JIT on and off, that imports from `naive`."""
     texts = [path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py") if path != Path(__file__)]
     compared = "".join(text for text in texts if "mark.kernel" in text and re.search("^from naive", text, re.MULTILINE))
@@ -45,7 +43,7 @@ def test_every_kernel_is_compared_with_a_reference_implementation() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((TESTS / "naive").glob("*.py")), ids=lambda path: path.stem)
-def test_twins_import_nothing_of_ours(path: Path) -> None:
+def test_twins_import_nothing_of_ours(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
@@ -54,9 +52,9 @@ def test_twins_import_nothing_of_ours(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the JIT off")
-def test_one_signature_each_before_and_after_use() -> None:
+def test_one_signature_each_before_and_after_use():
     kernels = ours()
-    reported: list[str] = []
+    reported = []
     waiting = [name for name, made in kernels.items() if not made.signatures]
     compile_kernels(kernels.values(), report=lambda done, total, name: reported.append(f"{done} of {total} {name}"))
     assert reported == [f"{i} of {len(waiting)} {name}" for i, name in enumerate(waiting)]
@@ -70,7 +68,7 @@ def test_one_signature_each_before_and_after_use() -> None:
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="types are declared for the compiler alone")
-def test_other_types_are_refused() -> None:
+def test_other_types_are_refused():
     y, scores = np.ones(2), np.ones((2, 3))
     for bad in (
         (scores.astype(np.float32), y),
@@ -90,7 +88,7 @@ def test_other_types_are_refused() -> None:
     assert len(to_derivatives.signatures) == 1
 
 
-def test_digest_covers_what_a_kernel_uses() -> None:
+def test_digest_covers_what_a_kernel_uses():
     """The kernels and modules that a kernel's body names are in the digest that keys its cache."""
     for name, made in ours().items():
         seen = reached(made.__module__)
@@ -103,7 +101,7 @@ def test_digest_covers_what_a_kernel_uses() -> None:
 
 
 @pytest.mark.kernel
-def test_a_kernel_runs_with_the_jit_on_and_off() -> None:
+def test_a_kernel_runs_with_the_jit_on_and_off():
     @kernel(f8(arr(f8, 1)))
     def total(values):
         """Sum of the entries."""

@@ -1,7 +1,5 @@
 """The cache of kernels in new processes: what a user sees after an upgrade, under another flag, or without a home."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -18,7 +16,7 @@ from dpbench.core.sources import OURS
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(script: str, *, path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(script, *, path, **environment):
     """Run a script in a new process that imports the packages from `path`."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "PYTHON", "COV_"))}
     with waits() as seconds:
@@ -32,7 +30,7 @@ def run(script: str, *, path: Path, **environment: str) -> subprocess.CompletedP
         )
 
 
-def output(script: str, *, path: Path, **environment: str) -> str:
+def output(script, *, path, **environment):
     done = run(script, path=path, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -61,7 +59,7 @@ CALL = "from lowerbounds._caller import caller as f; v = f(1.0); print(v, len(f.
 ELEMENT = "import numpy as np; from lowerbounds._caller import element; element(np.zeros(3), 7); print('no check')"
 
 
-def copy_into(site: Path) -> Path:
+def copy_into(site):
     """A copy of both packages that has three kernels more, one calling another across files."""
     for package in OURS:
         shutil.copytree(ROOT / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -71,12 +69,12 @@ def copy_into(site: Path) -> Path:
 
 
 @pytest.fixture
-def installed(tmp_path: Path) -> Path:
+def installed(tmp_path):
     return copy_into(tmp_path / "site")
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def whole(tmp_path_factory):
     """Such a copy, which nobody edits, and the cache of kernels that it made from nothing, without a word."""
     folder = tmp_path_factory.mktemp("whole")
     site, cache = copy_into(folder / "site"), folder / "cache"
@@ -85,20 +83,20 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return site, cache
 
 
-def edit(file: Path, old: str, new: str) -> None:
+def edit(file, old, new):
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def fix_the_key(site: Path) -> None:
+def fix_the_key(site):
     """Planted: a cache folder with the same name whatever the sources and the flag."""
     edit(site / "dpbench" / "core" / "kernel.py", "else _own_folder()) / key)", 'else _own_folder()) / "same")')
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("planted", [False, True], ids=["keyed", "planted"])
-def test_an_edited_callee_reaches_its_caller(installed: Path, tmp_path: Path, planted: bool) -> None:
+def test_an_edited_callee_reaches_its_caller(installed, tmp_path, planted):
     cache = str(tmp_path / "cache")
     if planted:
         fix_the_key(installed)
@@ -110,7 +108,7 @@ def test_an_edited_callee_reaches_its_caller(installed: Path, tmp_path: Path, pl
 
 
 @pytest.mark.process
-def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path: Path) -> None:
+def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path):
     """The real kernels: the logistic derivative is edited, the tile kernel in another file must change."""
     site = tmp_path / "site"
     for package in OURS:
@@ -128,7 +126,7 @@ def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("planted", [False, True], ids=["keyed", "planted"])
-def test_bounds_checks_are_not_lost_to_the_cache(installed: Path, tmp_path: Path, planted: bool) -> None:
+def test_bounds_checks_are_not_lost_to_the_cache(installed, tmp_path, planted):
     cache = str(tmp_path / "cache")
     if planted:
         fix_the_key(installed)
@@ -139,7 +137,7 @@ def test_bounds_checks_are_not_lost_to_the_cache(installed: Path, tmp_path: Path
 
 @pytest.mark.process
 @pytest.mark.parametrize("given", [False, True], ids=["home", "NUMBA_CACHE_DIR"])
-def test_no_writable_cache_folder(installed: Path, tmp_path: Path, given: bool) -> None:
+def test_no_writable_cache_folder(installed, tmp_path, given):
     """Works, says so once, leaves nothing. A file is where the folder would be: root writes anywhere."""
     file = tmp_path / "a file"
     file.write_text("")
@@ -159,7 +157,7 @@ PLANTED = b"cos\nsystem\n(S'echo planted code ran'\ntR."
 @pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no owners of folders here")
 @pytest.mark.parametrize("whose", ["owner", "mode", "mode of a part"])
-def test_a_cache_that_others_may_write_is_not_loaded(whole: tuple[Path, Path], tmp_path: Path, whose: str) -> None:
+def test_a_cache_that_others_may_write_is_not_loaded(whole, tmp_path, whose):
     """Planted: pickles that run a command in the place of every index."""
     if whose == "owner" and os.geteuid() != 0:
         pytest.skip("only root gives files away")
@@ -179,7 +177,7 @@ def test_a_cache_that_others_may_write_is_not_loaded(whole: tuple[Path, Path], t
 
 
 @pytest.mark.process
-def test_a_cache_is_made_for_its_owner_alone(installed: Path, tmp_path: Path) -> None:
+def test_a_cache_is_made_for_its_owner_alone(installed, tmp_path):
     cache = tmp_path / "deep" / "cache"
     assert output(f"import os; os.umask(0); {CALL}", path=installed, NUMBA_CACHE_DIR=str(cache)) == "20.0 0"
     assert {file.stat().st_mode & 0o777 for file in (cache.parent, cache, *cache.iterdir())} == {0o700}
@@ -211,7 +209,7 @@ caching.IndexDataCacheFile._save_data = save
 
 @pytest.mark.process
 @pytest.mark.parametrize("left", [0, 100_000], ids=["full", "nearly full"])
-def test_a_full_disk_under_the_cache(installed: Path, tmp_path: Path, left: int) -> None:
+def test_a_full_disk_under_the_cache(installed, tmp_path, left):
     """An empty file can still be made there; or the disk is filled only while kernels are kept."""
     temporary = tmp_path / "tmp"
     temporary.mkdir()
@@ -222,17 +220,17 @@ def test_a_full_disk_under_the_cache(installed: Path, tmp_path: Path, left: int)
     assert "damaged" not in done.stderr and not list(temporary.iterdir())
 
 
-def truncate(folder: Path, suffix: str, size: int) -> None:
+def truncate(folder, suffix, size):
     for file in folder.rglob(f"*{suffix}"):
         file.write_bytes(file.read_bytes()[:size])
 
 
-def garbage(folder: Path) -> None:
+def garbage(folder):
     for file in folder.rglob("*.nbc"):
         file.write_bytes(b"\x80\x05garbage" * 100)
 
 
-def swap_the_objects(folder: Path) -> None:
+def swap_the_objects(folder):
     """Each of two kernels of a module gets the other's object."""
     one, other = (next(folder.rglob(f"_caller.{name}-*.nbc")) for name in ("caller", "element"))
     first, second = one.read_bytes(), other.read_bytes()
@@ -255,7 +253,7 @@ BOTH = (
 
 @pytest.mark.process
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_cache_is_said_once_and_does_no_harm(whole: tuple[Path, Path], tmp_path: Path, damage: str) -> None:
+def test_a_damaged_cache_is_said_once_and_does_no_harm(whole, tmp_path, damage):
     """What a user does who removes the folder is what the fixture did: a run without one, which says nothing."""
     cache, temporary = tmp_path / "cache", tmp_path / "tmp"
     temporary.mkdir()
@@ -271,7 +269,7 @@ def test_a_damaged_cache_is_said_once_and_does_no_harm(whole: tuple[Path, Path],
 
 
 @pytest.mark.process
-def test_a_kernel_at_fault_is_not_taken_for_a_damaged_cache(installed: Path, tmp_path: Path) -> None:
+def test_a_kernel_at_fault_is_not_taken_for_a_damaged_cache(installed, tmp_path):
     edit(installed / "lowerbounds" / "_callee.py", "10.0 * x", "x.nothing")
     done = run(CALL, path=installed, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert done.returncode == 1 and "TypingError" in done.stderr and "Unknown attribute 'nothing'" in done.stderr
@@ -279,20 +277,20 @@ def test_a_kernel_at_fault_is_not_taken_for_a_damaged_cache(installed: Path, tmp
 
 
 @pytest.mark.process
-def test_home_is_used_without_a_word_where_it_can_be(installed: Path, tmp_path: Path) -> None:
+def test_home_is_used_without_a_word_where_it_can_be(installed, tmp_path):
     done = run(CALL, path=installed, HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
     assert done.stdout.split() == ["20.0", "0"] and not done.stderr
     assert list((tmp_path / "cache" / "dpbench" / "numba").rglob("*.nbi"))
 
 
 @pytest.mark.process
-def test_jit_off(installed: Path, tmp_path: Path) -> None:
+def test_jit_off(installed, tmp_path):
     script = "from lowerbounds._caller import caller; print(caller(1.0), caller.signatures)"
     assert output(script, path=installed, NUMBA_DISABLE_JIT="1", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "20.0 []"
     assert not (tmp_path / "cache").exists()
 
 
-def test_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns(tmp_path, monkeypatch):
     file = tmp_path / "folder" / "lock"
     monkeypatch.setattr(turns, "PATIENCE", 0.05)
     with turns.turn(file):

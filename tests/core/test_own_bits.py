@@ -1,12 +1,8 @@
 """The benchmark that asks which of the suite's samplers their last bits give away."""
 
-from __future__ import annotations
-
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -18,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def own_bits() -> Iterator[ModuleType]:
+def own_bits():
     """The module of `benchmarks/`, which stands beside the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [*sys.path, str(ROOT)])
@@ -27,7 +23,7 @@ def own_bits() -> Iterator[ModuleType]:
         yield module
 
 
-def test_every_algorithm_of_bench_is_tried_in_both_arithmetics(own_bits: ModuleType) -> None:
+def test_every_algorithm_of_bench_is_tried_in_both_arithmetics(own_bits):
     cases = own_bits.cases()
     tried = {type(case.sampler).__name__ for case in cases}
     assert {name for _, name in ALGORITHMS.values()} | {"ExponentialMechanism", "NoisyMean", "RSPM"} <= tried
@@ -36,7 +32,7 @@ def test_every_algorithm_of_bench_is_tried_in_both_arithmetics(own_bits: ModuleT
     assert exact == {name for name in once if not re.search("JL|Averaged|NoisyGD|NoisyMean|Clipped", name)}
 
 
-def test_the_claims_are_exact_over_the_reals(own_bits: ModuleType) -> None:
+def test_the_claims_are_exact_over_the_reals(own_bits):
     """So that a bound above them can only come from floating point."""
     for case in own_bits.cases():
         if hasattr(case.sampler, "pair_profile") and case.name.startswith(("NoisyGD", "OutputPerturbation")):

@@ -1,7 +1,5 @@
 """Products by blocks in registers: the bits of sums in order, for any shape and layout."""
 
-from __future__ import annotations
-
 import naive.noisy_gd as naive
 import numba
 import numpy as np
@@ -14,7 +12,7 @@ pytestmark = pytest.mark.kernel
 
 
 @numba.njit(fastmath={"contract"})
-def _fused(a: float, b: float, c: float) -> float:
+def _fused(a, b, c):
     return c + a * b
 
 
@@ -28,7 +26,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("order", ["C", "F", "strided"])
-def test_each_entry_is_a_sum_in_order(order: str) -> None:
+def test_each_entry_is_a_sum_in_order(order):
     """To the last bit; also beyond `DEPTH`, where a block is left and taken up again. Nothing else is touched."""
     rng = np.random.default_rng(11)
     for rows, inner, width in (*SHAPES, (7, DEPTH + 1, 9), (6, 2 * DEPTH + 3, 8)):
@@ -46,7 +44,7 @@ def test_each_entry_is_a_sum_in_order(order: str) -> None:
         assert (framed[0] == 7.0).all() and (framed[-1] == 7.0).all()
 
 
-def test_a_sum_in_another_order_would_be_seen() -> None:
+def test_a_sum_in_another_order_would_be_seen():
     rng = np.random.default_rng(12)
     A, B, out = rng.standard_normal((6, 40)), rng.standard_normal((40, 8)), np.zeros((6, 8))
     want = naive.summed_in_order(A, B, out, FUSED)

@@ -1,13 +1,10 @@
 """A release computes one trial: of every mechanism, and of the law of its trials."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from registry import REGISTRY, Case
+from registry import REGISTRY
 from scipy.stats import ks_2samp
 
 from dpbench.core.sampling import block_of, block_width, release, stream
@@ -17,17 +14,17 @@ MECHANISMS = sorted({type(case.make()).__name__ for case in REGISTRY})
 LEVEL, RUNS = 1e-6, 3_000
 
 
-def of(name: str) -> tuple[Case, str]:
+def of(name):
     return next((case, kind) for case in REGISTRY for kind in case.kinds if type(case.make()).__name__ == name)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_a_release_asks_for_a_block_of_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_asks_for_a_block_of_one(name, monkeypatch):
     case, kind = of(name)
     mechanism, problem = case.make(), case.problem(kind)
     asked, own = [], type(mechanism).block
 
-    def block(self: Any, p: Any, width: int, rng: np.random.Generator) -> np.ndarray:
+    def block(self, p, width, rng):
         asked.append(width)
         return own(self, p, width, rng)
 
@@ -38,7 +35,7 @@ def test_a_release_asks_for_a_block_of_one(name: str, monkeypatch: pytest.Monkey
     assert block_of(mechanism, problem, 3, stream("three")).shape == (3, first.size)
 
 
-def test_a_base_computes_one_trial_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_base_computes_one_trial_too(monkeypatch):
     for name in ("PrivateGridSearch", "Boosting"):
         case, kind = of(name)
         mechanism = replace(case.make(), base=NoisyGD(1.0, 1e-5))
@@ -48,7 +45,7 @@ def test_a_base_computes_one_trial_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["NoisyGD", "RRSPM"])
-def test_releases_have_the_law_of_the_trials(name: str) -> None:
+def test_releases_have_the_law_of_the_trials(name):
     """Two-sample Kolmogorov-Smirnov of a coordinate at 1e-6, fixed seeds; it sees noise 1.5 times too large."""
     case, kind = of(name)
     m, p = case.make(), case.problem(kind)
@@ -60,11 +57,11 @@ def test_releases_have_the_law_of_the_trials(name: str) -> None:
         assert ks_2samp(centre + 1.5 * (single[:, 0] - centre), many[:, 0]).pvalue < LEVEL
 
 
-def test_a_sampler_without_blocks_is_called_for_one_trial() -> None:
+def test_a_sampler_without_blocks_is_called_for_one_trial():
     case, kind = of("OutputPerturbation")
     p, asked = case.problem(kind), []
 
-    def sampler(problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def sampler(problem, trials, rng):
         asked.append(trials)
         return rng.random((trials, problem.d))
 

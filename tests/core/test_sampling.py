@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, make_dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,11 +24,11 @@ class Uniform:
 
     width: int = 2
 
-    def __call__(self, problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         return rng.random((trials, self.width))
 
 
-def test_streams_are_functions_of_their_names() -> None:
+def test_streams_are_functions_of_their_names():
     assert stream(1, "a").random() == stream(1, "a").random()
     seen = {stream(*names).random() for names in [(1, "a"), ("1", "a"), (1, "b"), (1.0, "a"), ("1a",), (1, "a", None)]}
     assert len(seen) == 6
@@ -43,26 +42,26 @@ names = st.recursive(
 
 
 @given(names, names)
-def test_canonical_is_injective_up_to_equality(a: object, b: object) -> None:
+def test_canonical_is_injective_up_to_equality(a, b):
     if canonical(a) == canonical(b):
         assert a == b
     assert canonical(a) == canonical(a)
 
 
-def test_canonical_refuses_what_it_cannot_name() -> None:
+def test_canonical_refuses_what_it_cannot_name():
     with pytest.raises(InvalidInput, match="a part of a seed must be"):
         canonical(object())
 
 
 @pytest.mark.parametrize(("dimension", "width"), [(1, 64), (256, 64), (512, 64), (4096, 32), (16384, 8), (10**6, 8)])
-def test_block_width_depends_on_the_dimension_alone(dimension: int, width: int) -> None:
+def test_block_width_depends_on_the_dimension_alone(dimension, width):
     class Shape:
         d = dimension
 
     assert block_width(Shape()) == width
 
 
-def test_a_user_mechanism_is_sampled_like_ours() -> None:
+def test_a_user_mechanism_is_sampled_like_ours():
     p = problem("squared")
     whole = sample(Uniform(), p, 200, seed=1)
     assert whole.shape == (200, 2)
@@ -74,15 +73,15 @@ def test_a_user_mechanism_is_sampled_like_ours() -> None:
     assert np.array_equal(whole.sum(axis=1), sample(Uniform(), p, 200, seed=1, statistic=lambda o: o.sum(axis=1)))
 
 
-def test_blocks_share_no_draw() -> None:
+def test_blocks_share_no_draw():
     draws = sample(Uniform(1), problem("squared"), 64 * 50)
     assert len(np.unique(draws)) == draws.size
 
 
-def test_map_blocks_keeps_order_and_raises() -> None:
+def test_map_blocks_keeps_order_and_raises():
     assert map_blocks(lambda b: b * b, range(20), 3) == [b * b for b in range(20)]
 
-    def fails(block: int) -> int:
+    def fails(block):
         if block == 5:
             raise RuntimeError("block 5")
         return block
@@ -96,10 +95,10 @@ def test_map_blocks_keeps_order_and_raises() -> None:
 class Plain:
     """No dataclass, no stable name: one method is enough."""
 
-    def __init__(self, scale: object = 1.0) -> None:
+    def __init__(self, scale=1.0):
         self.scale = scale
 
-    def __call__(self, problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         return rng.random((trials, 2))
 
 
@@ -110,16 +109,16 @@ class Named(Plain):
 class Slotted:
     __slots__ = ()
 
-    def __call__(self, problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         return rng.random((trials, 2))
 
 
-def uniform(problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+def uniform(problem, trials, rng):
     return rng.random((trials, 2))
 
 
 @pytest.mark.parametrize("mechanism", [Plain(), Plain(object()), Plain({1: 2, "a": 3}), Named(), Slotted(), uniform])
-def test_any_callable_is_sampled_and_released(mechanism: Any) -> None:
+def test_any_callable_is_sampled_and_released(mechanism):
     p = problem("squared")
     whole = sample(mechanism, p, 200, seed=1)
     assert whole.shape == (200, 2) and len(np.unique(whole)) == 400
@@ -129,7 +128,7 @@ def test_any_callable_is_sampled_and_released(mechanism: Any) -> None:
     assert "guarantee" not in made.info
 
 
-def test_the_attributes_of_a_plain_mechanism_are_part_of_its_seed() -> None:
+def test_the_attributes_of_a_plain_mechanism_are_part_of_its_seed():
     p = problem("squared")
     first, same, other, named = (sample(m, p, 8) for m in (Plain(1.0), Plain(1.0), Plain(2.0), Named(1.0)))
     assert np.array_equal(first, same)
@@ -144,8 +143,8 @@ def test_the_attributes_of_a_plain_mechanism_are_part_of_its_seed() -> None:
      [[1.0], [1.0, 2.0]], np.zeros((64, 2), dtype=object)],
     ids=["None", "number", "too few", "too many", "vector", "three axes", "text", "ragged", "objects"],
 )  # fmt: skip
-def test_outputs_that_are_no_rows_are_refused(returned: Any) -> None:
-    def broken(problem: object, trials: int, rng: np.random.Generator) -> Any:
+def test_outputs_that_are_no_rows_are_refused(returned):
+    def broken(problem, trials, rng):
         return returned
 
     for call in (lambda: sample(broken, problem("squared"), 100), lambda: release(broken, problem("squared"))):
@@ -154,17 +153,17 @@ def test_outputs_that_are_no_rows_are_refused(returned: Any) -> None:
 
 
 @pytest.mark.parametrize("returned", [None, 3.0, np.zeros(63), np.zeros((2, 64)), [[1.0], [1.0, 2.0]]])
-def test_a_statistic_without_a_row_a_trial_is_refused(returned: Any) -> None:
+def test_a_statistic_without_a_row_a_trial_is_refused(returned):
     with pytest.raises(InvalidInput, match=r"^the array that statistic returns must be one whose first axis is the 64"):
         sample(Uniform(), problem("squared"), 100, statistic=lambda _: returned)
 
 
-def test_rows_of_different_widths_are_refused() -> None:
-    def growing(problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+def test_rows_of_different_widths_are_refused():
+    def growing(problem, trials, rng):
         widths.append(len(widths) + 1)
         return np.zeros((trials, widths[-1]))
 
-    widths: list[int] = []
+    widths = []
     with pytest.raises(InvalidInput, match=r"^the rows that mechanism growing returns must be of one shape"):
         sample(growing, problem("squared"), 100)
 
@@ -177,7 +176,7 @@ def test_rows_of_different_widths_are_refused() -> None:
         ("statistic", {"statistic": 3}), ("statistic", {"statistic": "mean"}),
     ],
 )  # fmt: skip
-def test_what_is_sampled_is_checked(named: str, arguments: dict[str, Any]) -> None:
+def test_what_is_sampled_is_checked(named, arguments):
     whole = {"mechanism": Uniform(), "problem": problem("squared"), "trials": 10, **arguments}
     with pytest.raises(InvalidInput, match=rf"^{named} must be "):
         sample(**whole)
@@ -186,7 +185,7 @@ def test_what_is_sampled_is_checked(named: str, arguments: dict[str, Any]) -> No
             release(whole["mechanism"], whole["problem"])
 
 
-def test_a_new_field_with_a_default_changes_no_seed() -> None:
+def test_a_new_field_with_a_default_changes_no_seed():
     before = make_dataclass("Toy", [("scale", float), ("steps", int, 3)], frozen=True)
     after = make_dataclass("Toy", [("scale", float), ("steps", int, 3), ("arithmetic", str, "float")], frozen=True)
     assert canonical(before(2.0)) == canonical(after(2.0)) == canonical(after(2.0, 3, "float"))
@@ -195,7 +194,7 @@ def test_a_new_field_with_a_default_changes_no_seed() -> None:
     assert canonical(after(2.0, 3.0)) != canonical(after(2.0)), "a value of another type is not the default"
 
 
-def test_a_loss_is_named_by_name_and_parameter() -> None:
+def test_a_loss_is_named_by_name_and_parameter():
     one, other = losses.huber(2.0), replace(losses.huber(2.0), smoothness=7.0)
     assert canonical(one) == canonical(other) != canonical(losses.huber(2.5))
     rows = np.eye(2), np.ones(2)
@@ -207,24 +206,24 @@ def test_a_loss_is_named_by_name_and_parameter() -> None:
 class Remembering:
     """Keeps something by the way; the same seed must give the same bits the second time."""
 
-    def __init__(self, scale: float) -> None:
+    def __init__(self, scale):
         self.scale = scale
 
     @cached_property
-    def table(self) -> list[float]:
+    def table(self):
         return [self.scale]
 
-    def __call__(self, problem: object, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         self._last = self.table
         return rng.normal(0.0, self.table[0], (trials, 1))
 
 
-def test_what_a_mechanism_remembers_is_no_part_of_its_seed() -> None:
+def test_what_a_mechanism_remembers_is_no_part_of_its_seed():
     mechanism, p = Remembering(2.0), problem("squared")
     assert np.array_equal(sample(mechanism, p, 8, seed=1), sample(mechanism, p, 8, seed=1))
     assert not np.array_equal(sample(mechanism, p, 8, seed=1), sample(Remembering(3.0), p, 8, seed=1))
 
 
-def test_an_array_of_objects_has_no_name() -> None:
+def test_an_array_of_objects_has_no_name():
     with pytest.raises(InvalidInput, match="a part of a seed must be"):
         canonical(np.array([object()]))

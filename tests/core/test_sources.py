@@ -1,7 +1,5 @@
 """Keys of code: the text of a source, what it imports, and which entries an edit makes stale."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json
@@ -9,9 +7,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import warm
@@ -29,17 +25,17 @@ FILES = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for top in
 class Bare(ast.NodeTransformer):
     """Without docstrings, and other texts that are statements."""
 
-    def visit_Expr(self, node: ast.Expr) -> ast.Expr:
+    def visit_Expr(self, node):
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             node.value = ast.Constant("")
         return node
 
 
-def meaning(source: str) -> str:
+def meaning(source):
     return ast.dump(Bare().visit(ast.parse(source)))
 
 
-def test_the_text_means_what_the_source_does() -> None:
+def test_the_text_means_what_the_source_does():
     """Oracle: Python's parser, on every source here. What is lost changes no tree; comments are lost."""
     assert len(FILES) > 700
     for name, path in FILES.items():
@@ -66,15 +62,15 @@ OTHER = [
 
 
 @pytest.mark.parametrize(("first", "second"), SAME + OTHER)
-def test_what_the_text_leaves_out(first: str, second: str) -> None:
+def test_what_the_text_leaves_out(first, second):
     assert (sources.plain(first) == sources.plain(second)) is ((first, second) in SAME)
     assert all(meaning(sources.plain(text)) == meaning(text) for text in (first, second))
 
 
-def named(path: Path, module: str) -> set[str]:
+def named(path, module):
     """What a file imports, by Python's parser."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found: set[str] = set()
+    found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
@@ -87,14 +83,14 @@ def named(path: Path, module: str) -> set[str]:
     return found
 
 
-def test_every_import_is_seen() -> None:
+def test_every_import_is_seen():
     """Oracle: Python's parser. Inside functions, of several lines, relative and under TYPE_CHECKING too."""
     for name, path in sources._files().items():
         assert named(path, name) <= set(sources.imports(name)), name
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path, monkeypatch):
     """A user's package, which is not installed."""
     folder = tmp_path / "theirs"
     folder.mkdir()
@@ -116,7 +112,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         kept.cache_clear()
 
 
-def test_a_users_modules_count_by_their_text_and_libraries_by_their_version(package: Path) -> None:
+def test_a_users_modules_count_by_their_text_and_libraries_by_their_version(package):
     measure = importlib.import_module("theirs.top").measure
     first = sources.code_of(measure)
     assert {"theirs.top", "theirs.near", "theirs.deep", "yaml_of_nobody", "numpy"} <= first.modules.keys()
@@ -133,7 +129,7 @@ def test_a_users_modules_count_by_their_text_and_libraries_by_their_version(pack
     assert first.key != second.key
 
 
-def test_a_file_of_ours_that_was_written_since_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_file_of_ours_that_was_written_since_is_named(monkeypatch, tmp_path):
     old, new = tmp_path / "old.py", tmp_path / "new.py"
     old.write_text("")
     monkeypatch.setattr(sources, "_BEGUN", old.stat().st_ctime + 0.01)
@@ -151,10 +147,10 @@ def test_a_file_of_ours_that_was_written_since_is_named(monkeypatch: pytest.Monk
 # ---------------------------------------------------------------------------------------------- entries
 
 
-def test_no_file_makes_all_evidence_stale() -> None:
+def test_no_file_makes_all_evidence_stale():
     """No module of a paper or of `lowerbounds` is in every key, and none of the framework is in any."""
     claims = all_claims()
-    reach: dict[str, int] = {}
+    reach = {}
     for claim in claims:
         assert claim.module in claim.code.modules
         for name in claim.code.modules:
@@ -174,13 +170,13 @@ print(json.dumps([sources.framework(), {claim.id: claim.digest for claim in all_
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy(tmp_path):
     for top in sources.OURS:
         shutil.copytree(ROOT / top, tmp_path / top, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 
-def keys(copy: Path) -> tuple[str, dict[str, str]]:
+def keys(copy):
     environment = {**os.environ, "PYTHONPATH": str(copy)}
     done = warm.run(["-c", SCRIPT], cwd=copy, env=environment, modules=warm.LIBRARIES)
     assert done.returncode == 0, done.stderr
@@ -188,7 +184,7 @@ def keys(copy: Path) -> tuple[str, dict[str, str]]:
     return framework, found
 
 
-def reaching(module: str) -> set[str]:
+def reaching(module):
     return {claim.id for claim in all_claims() if module in claim.code.modules}
 
 
@@ -204,8 +200,8 @@ def reaching(module: str) -> set[str]:
         ("dpbench/core/sampling.py", '"a part of a seed"', '"a piece of a seed"', set()),
     ],
 )
-def test_an_edit_makes_stale_what_imports_it(copy: Path, file: str, old: str, new: str, stale: set[str]) -> None:
-    before: dict[str, Any] = {claim.id: claim.digest for claim in all_claims()}
+def test_an_edit_makes_stale_what_imports_it(copy, file, old, new, stale):
+    before = {claim.id: claim.digest for claim in all_claims()}
     path = copy / file
     text = path.read_text(encoding="utf-8")
     assert old in text
@@ -217,7 +213,7 @@ def test_an_edit_makes_stale_what_imports_it(copy: Path, file: str, old: str, ne
     assert (framework != sources.framework()) is file.startswith("dpbench/core")  # what a store's keys have beside
 
 
-def test_the_arguments_of_a_function_are_part_of_its_code() -> None:
+def test_the_arguments_of_a_function_are_part_of_its_code():
     from functools import partial
 
     from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD

@@ -1,10 +1,6 @@
 """Checks at the border: numbers beyond float64, masked arrays, foreign byte order, cells of CSV files."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +17,7 @@ from dpbench.papers.glm.problem import GLMProblem
 
 HUGE = (10**400, 10**5000, Fraction(10**400), -(10**400))
 GD = NoisyGD(1.0, 1e-5, steps=3)
-CALLS: dict[str, Any] = {
+CALLS = {
     "GLMProblem.radius": lambda v: GLMProblem(X, Y, **{**GOOD, "radius": v}),
     "GLMProblem.x_bound": lambda v: GLMProblem(X, Y, **{**GOOD, "x_bound": v}),
     "Profile.epsilon": lambda v: GD.guarantee(PROBLEM).delta(v),
@@ -35,14 +31,14 @@ CALLS: dict[str, Any] = {
 
 @pytest.mark.parametrize("value", HUGE, ids=["10^400", "10^5000", "fraction", "negative"])
 @pytest.mark.parametrize("name", CALLS)
-def test_numbers_beyond_float64_are_refused_by_name(name: str, value: Any) -> None:
+def test_numbers_beyond_float64_are_refused_by_name(name, value):
     """They were an OverflowError, and a number of more than 4,300 digits a ValueError of the message itself."""
     with pytest.raises(InvalidInput, match=rf"^{name.rpartition('.')[2]} must be .*, got ") as caught:
         CALLS[name](value)
     assert len(str(caught.value)) < 250
 
 
-def test_the_largest_integer_is_a_float() -> None:
+def test_the_largest_integer_is_a_float():
     assert validation.integer("n", 2**1023, at_least=0) == 2**1023 and float(2**1023) < np.inf
     with pytest.raises(InvalidInput, match=r"^n must be an integer >= 0 and <= 2\^1023, got 1797"):
         validation.integer("n", 2**1024, at_least=0)
@@ -50,7 +46,7 @@ def test_the_largest_integer_is_a_float() -> None:
         validation.integer("n", 1001, at_least=1, at_most=1000)
 
 
-def test_bounds_are_open_or_closed_as_they_say() -> None:
+def test_bounds_are_open_or_closed_as_they_say():
     assert validation.real("x", 0.5, at_least=0.5) == 0.5
     with pytest.raises(InvalidInput, match=r"^x must be a finite number > 0.5, got 0.5"):
         validation.real("x", 0.5, above=0.5)
@@ -63,7 +59,7 @@ def test_bounds_are_open_or_closed_as_they_say() -> None:
             call()
 
 
-def test_the_width_of_an_array_is_that_of_its_last_axis() -> None:
+def test_the_width_of_an_array_is_that_of_its_last_axis():
     assert validation.array("w", [[1.0, 2.0, 3.0]], ndim=2, width=3).shape == (1, 3)
     for wrong in ([[1.0, 2.0]] * 3, [[1.0, 2.0, 3.0, 4.0]]):
         with pytest.raises(InvalidInput, match=r"^w must be a matrix whose last axis has length 3, got "):
@@ -73,11 +69,11 @@ def test_the_width_of_an_array_is_that_of_its_last_axis() -> None:
 MASKED = np.ma.masked_array([0.5, 1.0, -1.0], mask=[False, True, False])
 
 
-def noise(data: float, trials: int, rng: np.random.Generator) -> np.ndarray:
+def noise(data, trials, rng):
     return data + rng.laplace(size=trials)
 
 
-def masked(data: float, trials: int, rng: np.random.Generator) -> np.ndarray:
+def masked(data, trials, rng):
     return np.ma.masked_less(noise(data, trials, rng), 0.0)
 
 
@@ -95,23 +91,23 @@ def masked(data: float, trials: int, rng: np.random.Generator) -> np.ndarray:
         ),
     ],
 )
-def test_masked_entries_are_refused(name: str, call: Any) -> None:
+def test_masked_entries_are_refused(name, call):
     """Their values mean nothing, and were used."""
     with pytest.raises(InvalidInput, match=rf"{name} must be .* without masked entries"):
         call()
 
 
-def test_a_mask_of_nothing_is_an_array() -> None:
+def test_a_mask_of_nothing_is_an_array():
     assert np.array_equal(validation.array("y", np.ma.masked_array(Y), ndim=1), Y)
 
 
-def big(values: Any) -> np.ndarray:
+def big(values):
     """The same numbers in the byte order that this processor does not have."""
     made = np.asarray(values)
     return made.astype(made.dtype.newbyteorder("S"))
 
 
-def test_foreign_byte_order_changes_no_bit_of_a_problem() -> None:
+def test_foreign_byte_order_changes_no_bit_of_a_problem():
     for features in (big(X), list(big(X)), np.asfortranarray(big(X))):
         other, usual = GLMProblem(features, big(Y), **GOOD), GLMProblem(X, Y, **GOOD)
         assert other.digest == usual.digest and other.y.dtype.isnative
@@ -120,11 +116,11 @@ def test_foreign_byte_order_changes_no_bit_of_a_problem() -> None:
     assert canonical(big(X)) != canonical(X + 1.0)
 
 
-def test_foreign_byte_order_changes_no_audit() -> None:
-    def swapped(data: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+def test_foreign_byte_order_changes_no_audit():
+    def swapped(data, trials, rng):
         return big(noise(data, trials, rng))
 
-    def pair(data: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def pair(data, trials, rng):
         return big(data + rng.laplace(size=(trials, 2)))
 
     one, other = (audit(sampler, 0.0, 1.0, trials=4000) for sampler in (noise, swapped))
@@ -137,13 +133,13 @@ def test_foreign_byte_order_changes_no_audit() -> None:
 
 
 @pytest.mark.parametrize("cell", ["1_000", "1_0.5", "1e1_0", "_1"])
-def test_underscores_are_no_part_of_a_number(cell: str, tmp_path: Path) -> None:
+def test_underscores_are_no_part_of_a_number(cell, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(f"a,b\n1,2\n3,{cell}\n")
     with pytest.raises(InvalidInput, match=f"must hold finite numbers, got '{cell}' in line 3, column 'b'"):
         read_table(path)
 
 
-def test_cells_are_numbers_where_they_hold_one_and_texts_elsewhere() -> None:
+def test_cells_are_numbers_where_they_hold_one_and_texts_elsewhere():
     found = read_cells(np.array(["1.5", "one", "", " -2e3 "])).tolist()
     assert found[:2] == [1.5, "one"] and np.isnan(found[2]) and found[3] == -2000.0

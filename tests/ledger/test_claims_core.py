@@ -1,11 +1,8 @@
 """The rules from evidence to verdict, and the ledger's own consistency."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +16,11 @@ from dpbench.privacy.profile import gaussian_profile
 from dpbench.rates.exclusion import rate_verdict
 
 
-def gauss(mu: float, kind: str):
+def gauss(mu, kind):
     return gaussian_profile(mu, kind=kind, why="test")
 
 
-def test_privacy_verdict() -> None:
+def test_privacy_verdict():
     targets = [(1.0, 1e-5), (2.0, 1e-5)]
     good, bad = 0.1, 3.0
     assert privacy_verdict(targets, guarantees=[gauss(good, "upper")] * 2) == "proved"
@@ -55,7 +52,7 @@ def test_privacy_verdict() -> None:
         ((-2.0, 2.0), "tight", "undecided"),
     ],
 )
-def test_rate_verdict(interval: tuple[float, float], side: str, verdict: str) -> None:
+def test_rate_verdict(interval, side, verdict):
     assert rate_verdict(interval, -0.5, side) == verdict
     moved = tuple(end + 0.07 for end in interval)  # as much faster at least, and as much slower at most, are allowed
     if side == "upper":
@@ -64,14 +61,14 @@ def test_rate_verdict(interval: tuple[float, float], side: str, verdict: str) ->
         assert rate_verdict(moved, -0.5, side, (0.07, 0.07)) == verdict
 
 
-def test_inequality_verdict() -> None:
+def test_inequality_verdict():
     assert inequality_verdict(0.0) == inequality_verdict(0.3) == "not refuted"
     assert inequality_verdict(-1e-12) == "refuted"
     with pytest.raises(ArithmeticError, match="not a number"):
         inequality_verdict(math.nan)
 
 
-def test_evidence_is_strict_json() -> None:
+def test_evidence_is_strict_json():
     made = Evidence(
         value=math.inf, tables={"rows": {"a": [np.float64(1.5), math.nan, np.int64(2)]}}, interval=(0.0, math.inf)
     )
@@ -94,7 +91,7 @@ def test_evidence_is_strict_json() -> None:
         ({"n": [1, 2], "m": [1]}, "the table t must be of columns of one length: what has another is another table"),
     ],
 )
-def test_tables_have_a_name_columns_of_one_length_and_of_one_type(columns: dict[str, Any], kept: Any) -> None:
+def test_tables_have_a_name_columns_of_one_length_and_of_one_type(columns, kept):
     if isinstance(kept, str):
         with pytest.raises(InvalidInput, match=kept):
             Evidence(1.0, tables={"t": columns})
@@ -106,7 +103,7 @@ def test_tables_have_a_name_columns_of_one_length_and_of_one_type(columns: dict[
         made.column("m")
 
 
-def test_ledger_is_consistent() -> None:
+def test_ledger_is_consistent():
     claims = all_claims()
     ids = [claim.id for claim in claims]
     assert len(ids) == len(set(ids))
@@ -121,7 +118,7 @@ def test_ledger_is_consistent() -> None:
         assert len(claim.digest) == 64
 
 
-def test_select() -> None:
+def test_select():
     assert [c.id for c in select("glm.thm1.privacy.exact")] == ["glm.thm1.privacy.exact"]
     assert {c.kind for c in select("glm.*.privacy*")} == {"privacy"}
     assert {c.kind for c in select(kind="rate")} == {"rate"}
@@ -138,9 +135,9 @@ def test_select() -> None:
 @pytest.mark.parametrize(
     "changes", [{"id": "glm.thm1.rate"}, {"id": "thm1.privacy"}, {"expected": "consistent"}, {"side": "tight"}]
 )
-def test_a_claim_that_contradicts_itself_is_refused(changes: dict[str, str]) -> None:
+def test_a_claim_that_contradicts_itself_is_refused(changes):
     keywords = {"id": "glm.x.privacy", "paper": "glm", "source": "s", "kind": "privacy", "statement": "s",
                 "derivation": "d", "expected": "proved", "run": lambda c: ("proved", Evidence(0.0))}  # fmt: skip
-    Claim(**keywords)  # type: ignore[arg-type]
+    Claim(**keywords)
     with pytest.raises(InvalidInput):
-        Claim(**{**keywords, **changes})  # type: ignore[arg-type]
+        Claim(**{**keywords, **changes})

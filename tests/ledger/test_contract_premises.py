@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +16,13 @@ from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem, glm_problem
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
-from dpbench.privacy.profile import Profile, pure_profile
+from dpbench.privacy.profile import pure_profile
 from dpbench.testing import ContractBroken, check_mechanism
 from dpbench.testing.hostile import misstated, tells_apart
 
 PROBLEM = GLMProblem(np.ones((4, 1)), [1.0, -1.0, 1.0, -1.0], loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
 ONE = OutputPerturbation(1.0, 1e-3, arithmetic="exact")
-EXACT: dict[str, Any] = {
+EXACT = {
     "output perturbation": ONE,
     "boosting": Boosting(ONE, 1.0, 1e-3, models=1, arithmetic="exact"),
 }
@@ -34,7 +33,7 @@ EXACT: dict[str, Any] = {
     y=st.lists(st.sampled_from([0.0, 5e-324, -1e100, 1e100, 1.0, -3.0]), min_size=2, max_size=8),
     scale=st.sampled_from([1e-100, 1.0, 1e50]),
 )
-def test_the_exponential_mechanism_in_integers_answers_on_hostile_data(y: list[float], scale: float) -> None:
+def test_the_exponential_mechanism_in_integers_answers_on_hostile_data(y, scale):
     x = scale * np.linspace(-1.0, 1.0, len(y))[:, None]
     pair = [HeavyTailedProblem(x, labels, radius=1.0) for labels in (y, [*y[:-1], 7.0])]
     m = ExponentialMechanism(1.0, net_radius=0.2, arithmetic="exact")
@@ -47,12 +46,12 @@ class Coin:
 
     fault: str = ""
 
-    def guarantee(self, problem: GLMProblem, *, neighbours: str = "replace") -> Profile:
+    def guarantee(self, problem, *, neighbours="replace"):
         epsilon = 1.0 if self.fault == "another" and neighbours == "replace" else 0.0
         relation = "replace" if self.fault == "relation" else neighbours
         return pure_profile(epsilon, why="no data are looked at", neighbours=relation)
 
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         if self.fault == "abort" and problem.y[0] > 0.0:
             raise OverflowError("the data")
         if self.fault == "nan" and problem.y[0] > 0.0:
@@ -60,7 +59,7 @@ class Coin:
         return rng.integers(0, 2, (trials, 1)).astype(float)
 
 
-def test_planted_faults_are_found() -> None:
+def test_planted_faults_are_found():
     other = PROBLEM.replace_record(0, np.ones(1), -1.0)
     assert tells_apart(Coin(), [(PROBLEM, other)]) == "" and misstated(Coin(), PROBLEM) == ""
     assert "ends in OverflowError: the data" in tells_apart(Coin("abort"), [(PROBLEM, other)])
@@ -74,12 +73,12 @@ def test_planted_faults_are_found() -> None:
 class _Named(Coin):
     """Refuses what is no problem and no number of trials, so that the earlier checks pass."""
 
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         glm_problem(problem)
         return super().__call__(problem, validation.integer("trials", trials, at_least=1), rng)
 
 
-def test_premises_must_be_supported_by_the_committed_evidence() -> None:
+def test_premises_must_be_supported_by_the_committed_evidence():
     found = {"a": {"verdict": "proved"}, "b": {"verdict": "refuted"}}
     assert unsupported(["a"], found) == ""
     assert unsupported(["a", "b", "c"], found) == "b: refuted, c: no evidence"
@@ -91,6 +90,6 @@ def test_premises_must_be_supported_by_the_committed_evidence() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
-def test_exact_mechanisms_keep_the_contract(name: str) -> None:
+def test_exact_mechanisms_keep_the_contract(name):
     done = check_mechanism(EXACT[name], PROBLEM, neighbour=PROBLEM.replace_record(3, np.ones(1), 1.0), trials=200)
     assert {"premises and neighbours", "last bits within the guarantee", "answers on hostile data"} <= set(done)

@@ -5,15 +5,12 @@ default one checks the whole contract of one pair a mechanism, `pytest -m slow` 
 `pytest -m "evidence or not evidence" tests/ledger/test_contracts.py`.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
-from registry import LEAST, LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, Case, problem
+from registry import LEAST, LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, problem
 
 from dpbench.core import validation
 from dpbench.core.sampling import canonical, stream
@@ -27,9 +24,7 @@ TRIALS = 130  # two blocks of 64 and a part of a third
 LIMITS = [(x, radius) for x in (LEAST_SIZE, 1.0, LARGEST_SIZE) for radius in (LEAST_SIZE, 1.0, LARGEST_SIZE)]
 
 
-def over(
-    *cases: Case, without: tuple[str, ...] = (), marks: Any = (), default: frozenset[tuple[str, str]] = SAMPLE
-) -> pytest.MarkDecorator:
+def over(*cases, without=(), marks=(), default=SAMPLE):
     """Parametrise by (case, kind): the sample, slow where it is not `default`, and the other pairs as evidence."""
     return pytest.mark.parametrize(
         ("case", "kind"),
@@ -48,18 +43,18 @@ glm = over(*MECHANISMS)
 all_cases = pytest.mark.parametrize("case", REGISTRY, ids=str)
 
 
-def noise(case: Case, mechanism: Any, problem: Any) -> float:
+def noise(case, mechanism, problem):
     return float(getattr(mechanism, case.noise)(problem))
 
 
-def test_the_sample_holds_each_mechanism_and_each_kind() -> None:
+def test_the_sample_holds_each_mechanism_and_each_kind():
     assert {name for name, _ in SAMPLE} == {case.name for case in REGISTRY}
     assert {kind for _, kind in SAMPLE} == {kind for case in REGISTRY for kind in case.kinds}
     assert len(SAMPLE) < 0.6 * len(PAIRS)
 
 
 @over(default=LEAST)
-def test_contract(case: Case, kind: str) -> None:
+def test_contract(case, kind):
     p, m = case.problem(kind), case.make()
     q = case.neighbour(p, np.random.default_rng(11))
     feasible = None if case.feasible is None else partial(case.feasible, m, p)
@@ -74,7 +69,7 @@ def test_contract(case: Case, kind: str) -> None:
 
 # without the JIT halfspaces and the hull take 11 s and 32 s; their kernels have tests of their own
 @over(without=("halfspaces", "hull-absolute"), marks=[pytest.mark.kernel])
-def test_outputs(case: Case, kind: str) -> None:
+def test_outputs(case, kind):
     """Shape, type, finite, another seed others, and a statistic is what travels."""
     p, m = case.problem(kind), case.make()
     first = m.sample(p, TRIALS, seed=3)
@@ -87,7 +82,7 @@ def test_outputs(case: Case, kind: str) -> None:
 
 @glm
 @pytest.mark.kernel
-def test_sparse_and_dense_agree(case: Case, kind: str) -> None:
+def test_sparse_and_dense_agree(case, kind):
     m = case.make(noise_scale=0.0)
     got = [m(p, 2, stream("sparse")) for p in (problem(kind), problem(kind, as_sparse=True))]
     assert np.allclose(*got, rtol=1e-7, atol=1e-9)
@@ -95,9 +90,7 @@ def test_sparse_and_dense_agree(case: Case, kind: str) -> None:
 
 @each
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-3), (4.0, 1e-6)])
-def test_exact_calibration_meets_its_claim_and_wastes_nothing(
-    case: Case, kind: str, epsilon: float, delta: float
-) -> None:
+def test_exact_calibration_meets_its_claim_and_wastes_nothing(case, kind, epsilon, delta):
     profile = case.make(epsilon, delta).guarantee(case.problem(kind))
     assert profile.kind in ("exact", "upper")
     if case.pure:
@@ -110,7 +103,7 @@ def test_exact_calibration_meets_its_claim_and_wastes_nothing(
 
 
 @over(*(case for case in REGISTRY if case.noise))
-def test_guarantee_follows_the_noise_in_use(case: Case, kind: str) -> None:
+def test_guarantee_follows_the_noise_in_use(case, kind):
     p, m = case.problem(kind), case.make()
     scale = noise(case, m, p)
     halved, doubled = (replace(m, noise_scale=factor * scale).guarantee(p).epsilon(1e-4) for factor in (0.5, 2.0))
@@ -118,12 +111,12 @@ def test_guarantee_follows_the_noise_in_use(case: Case, kind: str) -> None:
 
 
 @over(*MECHANISMS, *PUBLIC_MECHANISMS)
-def test_without_noise_there_is_no_privacy(case: Case, kind: str) -> None:
+def test_without_noise_there_is_no_privacy(case, kind):
     assert case.make(noise_scale=0.0).guarantee(case.problem(kind)).delta(1.0) == 1.0
 
 
 @over(*(case for case in REGISTRY if case.noise))
-def test_more_budget_never_means_more_noise(case: Case, kind: str) -> None:
+def test_more_budget_never_means_more_noise(case, kind):
     """Of either calibration, in ε and in δ; for pure mechanisms δ plays no part."""
     p = case.problem(kind)
     for calibration in ("exact", "printed"):
@@ -136,7 +129,7 @@ def test_more_budget_never_means_more_noise(case: Case, kind: str) -> None:
 
 
 @each
-def test_pair_profile_is_within_the_guarantee(case: Case, kind: str) -> None:
+def test_pair_profile_is_within_the_guarantee(case, kind):
     p, m = case.problem(kind), case.make()
     rng = np.random.default_rng(11)
     for _ in range(5):
@@ -147,7 +140,7 @@ def test_pair_profile_is_within_the_guarantee(case: Case, kind: str) -> None:
 
 
 @each
-def test_release_says_what_made_it(case: Case, kind: str) -> None:
+def test_release_says_what_made_it(case, kind):
     p, m = case.problem(kind), case.make()
     made = m.release(p, seed=5)
     assert np.array_equal(made.output, m.release(p, seed=5).output)
@@ -163,7 +156,7 @@ def test_release_says_what_made_it(case: Case, kind: str) -> None:
 
 
 @all_cases
-def test_bad_arguments_of_every_method_are_named(case: Case) -> None:
+def test_bad_arguments_of_every_method_are_named(case):
     m, p = case.make(), case.problem(case.kinds[0])
     names = (
         "number_of_steps", "sigma", "eta", "guarantee", "theorem_in_use", "lam", "tau", "sensitivity", "centre",
@@ -199,7 +192,7 @@ def test_bad_arguments_of_every_method_are_named(case: Case) -> None:
             m.pair_profile(p, replace(p, public=p.public[:-1]))
 
 
-EQUAL: dict[str, tuple[Any, ...]] = {
+EQUAL = {
     "epsilon": (1, 1.0, np.float32(1)), "delta": (0.25, np.float64(0.25)), "noise_scale": (1, 1.0),
     "step_size": (1, 1.0), "steps": (3, np.int64(3)), "regularization": (1, 1.0, np.float32(1)),
     "tolerance": (1, 1.0), "noise_constant": (4, 4.0), "theorem": (3, np.int64(3)), "constrained": (True, np.True_),
@@ -211,7 +204,7 @@ EQUAL: dict[str, tuple[Any, ...]] = {
 
 
 @all_cases
-def test_equal_mechanisms_give_equal_bits(case: Case) -> None:
+def test_equal_mechanisms_give_equal_bits(case):
     p, compared = case.problem(case.kinds[0]), 0
     for field in fields(case.make()):
         values = EQUAL.get(f"{case}.{field.name}", EQUAL.get(field.name, ()))
@@ -227,7 +220,7 @@ def test_equal_mechanisms_give_equal_bits(case: Case) -> None:
 
 @glm
 @pytest.mark.parametrize("calibration", ["exact", "printed"])
-def test_nothing_overflows_at_the_limits(case: Case, kind: str, calibration: str) -> None:
+def test_nothing_overflows_at_the_limits(case, kind, calibration):
     """Bounds and radii at the limits: one of the nine pairs a case, another for each loss and calibration."""
     where = 3 * MECHANISMS.index(case) + list(LOSSES).index(kind) + 4 * (calibration == "printed")
     base, (x_bound, radius) = problem(kind), LIMITS[where % len(LIMITS)]
@@ -252,7 +245,7 @@ def test_nothing_overflows_at_the_limits(case: Case, kind: str, calibration: str
 
 
 @over(*PUBLIC_MECHANISMS)
-def test_noise_at_the_limits(case: Case, kind: str) -> None:
+def test_noise_at_the_limits(case, kind):
     p = case.problem(kind)
     for scale in (LEAST_SIZE, LARGEST_SIZE):
         m = case.make(noise_scale=scale)

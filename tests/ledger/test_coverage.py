@@ -1,7 +1,5 @@
 """Every place of a paper has an entry, a reading or a reason, and every entry of the ledger stands at some place."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -41,7 +39,7 @@ what = "a remark"
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> tuple[Paper, list[str]]:
+def small(monkeypatch):
     """A made-up paper of two entries, and its list, which a test may edit."""
     paper, held = Paper("made", title="A made-up paper"), [SMALL]
     for name in ("one", "two"):
@@ -53,7 +51,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> tuple[Paper, list[str]]:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_no_entry_is_left_out_and_no_place_is_without_a_word(name: str) -> None:
+def test_no_entry_is_left_out_and_no_place_is_without_a_word(name):
     paper = errata.paper_named(name)
     found = coverage.places(paper)
     assert coverage.left_out(paper) == ()
@@ -65,7 +63,7 @@ def test_no_entry_is_left_out_and_no_place_is_without_a_word(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_number_of_the_paper_has_a_place(name: str) -> None:
+def test_every_number_of_the_paper_has_a_place(name):
     """Theorems, lemmas, corollaries and algorithms are numbered without a gap, so that one that is missing is seen."""
     keys = [place.key for place in coverage.places(errata.paper_named(name))]
     counts = NUMBERED[name]
@@ -75,8 +73,8 @@ def test_every_number_of_the_paper_has_a_place(name: str) -> None:
 
 
 def test_a_missing_entry_one_left_out_and_a_place_without_a_word_are_caught(
-    small: tuple[Paper, list[str]],
-) -> None:
+    small,
+):
     paper, held = small
     assert [place.entries for place in coverage.places(paper)] == [("made.one.inequality",), ()]
     assert coverage.left_out(paper) == ("made.two.inequality",)
@@ -96,7 +94,7 @@ def test_a_missing_entry_one_left_out_and_a_place_without_a_word_are_caught(
     assert coverage.left_out(paper) == ()
 
 
-def test_the_page_counts_what_it_lists(small: tuple[Paper, list[str]]) -> None:
+def test_the_page_counts_what_it_lists(small):
     paper, held = small
     page = coverage.coverage(paper)
     assert "2 places" in page and "1 are tried by an entry" in page and "1 were not tried" in page
@@ -107,7 +105,7 @@ def test_the_page_counts_what_it_lists(small: tuple[Paper, list[str]]) -> None:
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_the_errata_page_gives_no_opinion_of_what_no_entry_tried(name: str) -> None:
+def test_the_errata_page_gives_no_opinion_of_what_no_entry_tried(name):
     paper = errata.paper_named(name)
     found = coverage.places(paper)
     text = errata.markdown(paper, {})
@@ -118,7 +116,7 @@ def test_the_errata_page_gives_no_opinion_of_what_no_entry_tried(name: str) -> N
     assert f"{left} were not tried" in text and 0 < left < len(found) / 4
 
 
-def test_the_command_lists_every_place(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_lists_every_place(capsys):
     assert run(["errata", "heavytail", "--coverage"]) == 0
     said = capsys.readouterr().out
     assert said.count("\n| ") == len(coverage.places(errata.paper_named("heavytail"))) + 1

@@ -1,13 +1,10 @@
 """Entries with several rows: their declaration, evidence, selection, and where each id of the ledger has gone."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +12,6 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import entry, verify
 from dpbench.ledger import evidence as files
 from dpbench.ledger.compare import EXACT, SAMPLED, compare
-from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import all_claims
 from dpbench.report import latex
@@ -29,17 +25,17 @@ IDS = "4a7d72a322ab576f"
 OLD, NEW = "heavytail.lemma7.inequality", "heavytail.lemma4.inequality.theta-below-2"
 
 
-def bound(context: Context, factor: float) -> Rows:
+def bound(context, factor):
     yield {"left": 1.0, "right": factor}
 
 
-def drawn(context: Context) -> Rows:
+def drawn(context):
     yield {"left": 1.0, "right": 3.0}
 
 
-def declared(**changes: Any) -> Paper:
+def declared(**changes):
     paper = Paper("toy")
-    fields: dict[str, Any] = {
+    fields = {
         "source": "Lemma 1", "statement": "1 <= 1/2", "expected": "refuted", "because": "b", "quote": "words",
         "weight": "misprint", "hurt": "letter", "consequence": "c", "arguments": {"factor": 0.5},
     }  # fmt: skip
@@ -50,7 +46,7 @@ def declared(**changes: Any) -> Paper:
     return paper
 
 
-def test_a_row_says_what_differs_and_takes_over_what_is_not_said_of_the_first_alone() -> None:
+def test_a_row_says_what_differs_and_takes_over_what_is_not_said_of_the_first_alone():
     printed, corrected, floor = declared().claims
     assert [one.id for one in (printed, corrected, floor)] == [
         "toy.lemma1.inequality", "toy.lemma1.inequality.corrected", "toy.lemma1.inequality.drawn"]  # fmt: skip
@@ -68,7 +64,7 @@ def test_a_row_says_what_differs_and_takes_over_what_is_not_said_of_the_first_al
         Paper("toy").floor("x", source="s", statement="t", expected="refuted", because="b", rows={"a.b": {}})(drawn)
 
 
-def test_the_file_of_an_entry_has_its_rows_and_keeps_those_that_were_not_run(tmp_path: Path) -> None:
+def test_the_file_of_an_entry_has_its_rows_and_keeps_those_that_were_not_run(tmp_path):
     claims = declared().claims
     documents = [
         files.document_of(one.claim, one.verdict, one.evidence.to_dict(), "full", 0)
@@ -85,7 +81,7 @@ def test_the_file_of_an_entry_has_its_rows_and_keeps_those_that_were_not_run(tmp
     assert seeds == {claims[0].id: 0, claims[1].id: 7}, "a row that is none any more goes"
 
 
-def test_an_entry_is_selected_with_its_rows_and_an_old_id_as_what_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_is_selected_with_its_rows_and_an_old_id_as_what_it_is_now(monkeypatch):
     rows = ("heavytail.lemma4.inequality", NEW)
     assert tuple(claim.id for claim in verify.select(rows[0])) == rows
     assert [claim.id for claim in verify.select(NEW)] == [claim.id for claim in verify.select(OLD)] == [NEW]
@@ -95,7 +91,7 @@ def test_an_entry_is_selected_with_its_rows_and_an_old_id_as_what_it_is_now(monk
         verify.select(OLD)
 
 
-def test_two_ledgers_are_compared_across_the_move() -> None:
+def test_two_ledgers_are_compared_across_the_move():
     old = {OLD: EVIDENCE[NEW] | {"id": OLD}}
     assert [(one.id, one.kind) for one in compare(old, {NEW: EVIDENCE[NEW]}, all_claims())] == [(NEW, "same")]
     assert [one.kind for one in compare(old, {}, all_claims())] == ["missing"]
@@ -104,13 +100,13 @@ def test_two_ledgers_are_compared_across_the_move() -> None:
     assert [one.kind for one in compare(old, {NEW: other}, all_claims())] == ["differs"]
 
 
-def test_the_latex_macros_know_old_ids() -> None:
+def test_the_latex_macros_know_old_ids():
     text = latex.latex([CLAIMS[NEW]], best(known(None, ids=[NEW])))
     lines = [line for line in text.splitlines() if line.startswith(rf"\@namedef{{dpclaim@{OLD}}}")]
     assert lines == [rf"\@namedef{{dpclaim@{OLD}}}{{not refuted (sampled)}}"]
 
 
-def problem(old: str, place: dict[str, Any]) -> str:
+def problem(old, place):
     """What is wrong with a line of the map; empty if nothing is."""
     (target,) = place.keys() & set(entry.TARGETS)
     address = place[target]
@@ -134,7 +130,7 @@ def problem(old: str, place: dict[str, Any]) -> str:
     return "" if low <= was <= high or abs(was - now) <= near * max(abs(was), abs(now)) else f"its value {was} is {now}"
 
 
-def test_every_id_that_the_ledger_had_has_a_row_a_line_of_the_errata_or_a_test() -> None:
+def test_every_id_that_the_ledger_had_has_a_row_a_line_of_the_errata_or_a_test():
     """A value that has to change says why in ``changed``."""
     ids = entry.places()
     assert hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()[:16] == IDS, "ids are neither lost nor added"
@@ -154,7 +150,7 @@ def test_every_id_that_the_ledger_had_has_a_row_a_line_of_the_errata_or_a_test()
         ({"value": 0.3, "changed": "another seed"}, ""),
     ],
 )
-def test_what_the_map_may_not_say(change: dict[str, Any], said: str) -> None:
+def test_what_the_map_may_not_say(change, said):
     place = {name: part for name, part in {**entry.places()[OLD], **change}.items() if part is not None}
     assert problem(OLD, place).startswith(said) and bool(problem(OLD, place)) == bool(said)
     assert json.loads((ROOT / "evidence" / "moved.json").read_text())["schema"] == 1

@@ -1,14 +1,11 @@
 """Committed evidence: what its files hold, how they stand to the code, what a refresh writes; two ledgers compared."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +13,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import evidence as files
 from dpbench.ledger.compare import compare, passes, read
 from dpbench.ledger.core import Claim
-from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.registry import all_claims
 from dpbench.runs.context import made_with
 from dpbench.runs.store import StoredVerdict
@@ -24,29 +21,29 @@ from dpbench.runs.store import StoredVerdict
 VALUE = 0.5
 
 
-def measure(context: Context) -> tuple[str, Evidence]:
+def measure(context):
     """A toy entry."""
     return "not refuted", Evidence(
         value=VALUE, tables={"rows": {"x": [1.0, 2.0]}, "times": {"seconds": [0.1]}}, notes=("value: a half",)
     )
 
 
-def other(context: Context, count: int = 1) -> tuple[str, Evidence]:
+def other(context, count=1):
     """Another toy entry, of other code."""
     return "not refuted", Evidence(value=2 * VALUE)
 
 
-def claim(name: str = "one", run: Any = measure, **fields: Any) -> Claim:
+def claim(name="one", run=measure, **fields):
     expected = fields.pop("expected", "not refuted")
     return Claim(f"toy.{name}.inequality", "toy", "Lemma", "inequality", "", "", expected, run, **fields)
 
 
-def document(made: Claim, **changes: Any) -> dict[str, Any]:
-    verdict, found = made.run(None)  # type: ignore[arg-type]
+def document(made, **changes):
+    verdict, found = made.run(None)
     return files.document_of(made, verdict, found.to_dict(), "full", 0) | changes
 
 
-def test_a_file_says_of_what_code_and_where(tmp_path: Path) -> None:
+def test_a_file_says_of_what_code_and_where(tmp_path):
     files.write([document(claim())], tmp_path, [claim()])
     (found,) = files.committed(tmp_path).values()
     assert found["evidence"]["value"] == VALUE and found["code"]["key"] == claim().digest
@@ -56,17 +53,17 @@ def test_a_file_says_of_what_code_and_where(tmp_path: Path) -> None:
     assert '"x": [1.0, 2.0]\n' in (tmp_path / "toy.one.inequality.json").read_text(), "a line a column"
 
 
-def test_the_whole_ledger_is_committed_at_full_level_as_expected() -> None:
+def test_the_whole_ledger_is_committed_at_full_level_as_expected():
     found = files.committed(Path(__file__).resolve().parents[2] / "evidence" / "ledger")
     claims = {claim.id: claim.expected for claim in all_claims()}
     assert {name: one["verdict"] for name, one in found.items()} == claims
     assert {(one["level"], one["seed"]) for one in found.values()} == {("full", 0)}
 
 
-def test_only_what_this_code_made_here_at_full_level_and_seed_0_is_finished() -> None:
+def test_only_what_this_code_made_here_at_full_level_and_seed_0_is_finished():
     one, here = claim(), {"made_with": made_with()}
     good = StoredVerdict(one.id, "full", 0, one.digest, "not refuted", here, "")
-    changes: list[dict[str, Any]] = [{"level": "quick"}, {"seed": 1}, {"code": "0"}, {"evidence": {"made_with": {}}}]
+    changes = [{"level": "quick"}, {"seed": 1}, {"code": "0"}, {"evidence": {"made_with": {}}}]
     assert files.finished([one], [good]) == {one.id: good}
     for change in changes:
         assert not files.finished([one], [replace(good, **change)]), change
@@ -75,13 +72,13 @@ def test_only_what_this_code_made_here_at_full_level_and_seed_0_is_finished() ->
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"schema": 1}', '{"schema": 99, "id": "x"}', '{"schema": 2, "id": "x", "rows": {}}']
 )
-def test_a_file_that_is_no_evidence_is_named(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_no_evidence_is_named(tmp_path, text):
     (tmp_path / "toy.one.inequality.json").write_text(text)
     with pytest.raises(InvalidInput, match=r"toy\.one\.inequality\.json must be evidence of an entry"):
         files.committed(tmp_path)
 
 
-def test_the_files_of_other_entries_are_not_read(tmp_path: Path) -> None:
+def test_the_files_of_other_entries_are_not_read(tmp_path):
     files.write([document(claim())], tmp_path, [claim()])
     (tmp_path / "toy.two.inequality.json").write_text("[]")
     assert files.committed(tmp_path, ["toy.one.inequality", "toy.three.inequality"]).keys() == {"toy.one.inequality"}
@@ -89,7 +86,7 @@ def test_the_files_of_other_entries_are_not_read(tmp_path: Path) -> None:
         files.committed(tmp_path, iter(["toy.two.inequality"]))
 
 
-def test_status_names_what_differs() -> None:
+def test_status_names_what_differs():
     one, two, three = claim(), claim("two", other), claim("three")
     found = {"toy.one.inequality": document(one), "toy.two.inequality": document(two)}
     assert [row.code for row in files.status([one, two, three], found)] == ["current", "current", "stale"]
@@ -102,27 +99,27 @@ def test_status_names_what_differs() -> None:
     assert (first.code, first.because, first.environment) == ("current", (), "other")
 
 
-def test_level_and_side_are_part_of_the_key_and_texts_are_not() -> None:
+def test_level_and_side_are_part_of_the_key_and_texts_are_not():
     assert claim().digest == replace(claim(), statement="x", derivation="y", source="z", expected="refuted").digest
     assert claim().digest != replace(claim(), level=1e-6).digest
     assert claim().digest != claim(run=partial(other, count=2)).digest != claim(run=partial(other, count=3)).digest
 
 
-def entry(value: Any, verdict: str = "not refuted", column: Any = (1.0, 2.0), **evidence: Any) -> dict[str, Any]:
+def entry(value, verdict="not refuted", column=(1.0, 2.0), **evidence):
     found = Evidence(
         value=value, tables={"rows": {"x": list(column)}, "times": {"seconds": [value]}}, **evidence
     ).to_dict()
     return {"verdict": verdict, "level": "full", "seed": 0, "evidence": found}
 
 
-def of(found: dict[str, Any], processor: str | None, verdict: str = "not refuted") -> dict[str, Any]:
+def of(found, processor, verdict="not refuted"):
     """An entry that was run on a processor."""
     return entry(verdict=verdict, **found) | {"environment": {"numpy": "2", "processor": processor, "machine": "any"}}
 
 
 ID = "toy.one.inequality"
 SAMPLED = {"value": 1.0, "trials": 10, "interval": (0.5, 1.5)}
-PAIRS: list[tuple[Any, Any, str]] = [
+PAIRS = [
     (entry(1.0), entry(1.0 + 1e-12), "same"),
     (entry(1.0), entry(1.0 + 1e-7), "differs"),
     (entry(1.0, trials=10), entry(1.0 + 1e-7, trials=10), "same"),
@@ -151,14 +148,14 @@ PAIRS: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("old", "new", "kind"), PAIRS)
-def test_what_a_comparison_says(old: Any, new: Any, kind: str) -> None:
+def test_what_a_comparison_says(old, new, kind):
     sides = [{} if side is None else {ID: side} for side in (old, new)]
     (found,) = compare(*sides, [claim()])
     assert found.kind == kind
     assert passes([found]) is (kind in ("same", "elsewhere", "new"))
 
 
-def test_refresh_status_and_compare_from_the_command_line(only: Any, run: Any, tmp_path: Path) -> None:
+def test_refresh_status_and_compare_from_the_command_line(only, run, tmp_path):
     one, two = claim(), claim("two", other)
     only(one, two)
     place = tmp_path / "evidence"
@@ -196,7 +193,7 @@ def test_refresh_status_and_compare_from_the_command_line(only: Any, run: Any, t
     assert run(f"compare {before} {tmp_path / 'nothing'}")[0] == 2
 
 
-def test_a_json_ledger_is_one_side_of_a_comparison(only: Any, run: Any, tmp_path: Path) -> None:
+def test_a_json_ledger_is_one_side_of_a_comparison(only, run, tmp_path):
     one = claim()
     only(one)
     place = tmp_path / "evidence"
@@ -209,7 +206,7 @@ def test_a_json_ledger_is_one_side_of_a_comparison(only: Any, run: Any, tmp_path
         read(tmp_path / "broken.json")
 
 
-def test_no_committed_margin_is_not_a_number() -> None:
+def test_no_committed_margin_is_not_a_number():
     """An instance whose margin was never a number is no evidence, even where the least of the others is."""
     folder = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
     found = {name: one["evidence"]["tables"].get("rows", {}) for name, one in files.committed(folder).items()}
@@ -218,7 +215,7 @@ def test_no_committed_margin_is_not_a_number() -> None:
     assert len(found) > 300 and not spoiled
 
 
-def test_a_ledger_with_evidence_left_out_is_bad_use(run: Any, tmp_path: Path) -> None:
+def test_a_ledger_with_evidence_left_out_is_bad_use(run, tmp_path):
     path = tmp_path / "ledger.json"
     item = {"id": "toy.one.inequality", "verdict": "not refuted", "evidence": {}}
     path.write_text(json.dumps({"level": "quick", "seed": 0, "claims": [item]}))
@@ -226,7 +223,7 @@ def test_a_ledger_with_evidence_left_out_is_bad_use(run: Any, tmp_path: Path) ->
     assert code == 2 and "evidence of toy.one.inequality without" in said
 
 
-def test_a_library_for_which_there_is_no_memory_is_the_machines_failure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_library_for_which_there_is_no_memory_is_the_machines_failure(capsys):
     from dpbench.cli.guard import report
 
     assert report(ImportError("libx.so: failed to map segment from shared object")) == 74

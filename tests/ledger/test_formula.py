@@ -1,7 +1,5 @@
 """Formulas: read once; text, LaTeX and numbers from the tree; what cannot be read is refused in one line."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -28,7 +26,7 @@ TREES = st.recursive(
 )
 
 
-def plainly(node: tuple, values: dict[str, float]) -> float:
+def plainly(node, values):
     """The value, by the definition of each operator."""
     kind, *parts = node
     if kind in ("num", "sym"):
@@ -43,7 +41,7 @@ def plainly(node: tuple, values: dict[str, float]) -> float:
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(TREES)
-def test_what_is_written_reads_as_it_was(tree: tuple) -> None:
+def test_what_is_written_reads_as_it_was(tree):
     text = formula.write(tree)
     values = {"x": 0.7, "y": 1.3}
     try:
@@ -56,7 +54,7 @@ def test_what_is_written_reads_as_it_was(tree: tuple) -> None:
     read_by_the_checker(text)  # the same grammar
 
 
-def test_decimals_are_exact() -> None:
+def test_decimals_are_exact():
     assert formula.parse("0.1*x") == ("*", ("num", Fraction(1, 10)), ("sym", "x"))
     assert formula.exact("1e-5*x + 1.25") == "(1/100000)*x + (5/4)"
     assert formula.number(0.1) == Fraction(1, 10)
@@ -71,13 +69,13 @@ def test_decimals_are_exact() -> None:
         ("__import__('os')", "character 12"), ("", "its end"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_refused(text: str, says: str) -> None:
+def test_what_cannot_be_read_is_refused(text, says):
     with pytest.raises(InvalidInput) as caught:
         formula.parse(text)
     assert says in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_floor_ceil_and_log2_are_read_as_formulas_of_the_checker() -> None:
+def test_floor_ceil_and_log2_are_read_as_formulas_of_the_checker():
     texts = ("floor(x/2)", "ceil(x/2)", "2*ceil(x - 1/2)", "log2(x + 3)", "ceil(log2(ceil(x)))")
     run = formula.compiled(("x",), {}, [formula.parse(text) for text in texts])
     assert run({"x": 5.0}) == pytest.approx((2.0, 3.0, 10.0, 3.0, 3.0), rel=1e-15)
@@ -88,23 +86,23 @@ def test_floor_ceil_and_log2_are_read_as_formulas_of_the_checker() -> None:
         formula.parse("ceil(x, 2)")
 
 
-def test_names_are_never_python() -> None:
+def test_names_are_never_python():
     run = formula.compiled(("lambda", "class"), {"def": formula.parse("lambda + class")}, [formula.parse("def^2")])
     assert run({"lambda": 1.0, "class": 2.0}) == (9.0,)
 
 
-def test_the_index_of_a_sum_is_its_own() -> None:
+def test_the_index_of_a_sum_is_its_own():
     node = formula.parse("sum(i, 1, n, i*x)")
     assert formula.names(node) == {"n", "x"}
     assert formula.compiled(("n", "x"), {}, [node])({"n": 4.0, "x": 2.0}) == (20.0,)
 
 
-def test_definitions_name_what_stands_before_them() -> None:
+def test_definitions_name_what_stands_before_them():
     with pytest.raises(InvalidInput, match=r"the definition of a must be .*unknown: b"):
         formula.in_order(["x"], {"a": formula.parse("b + 1"), "b": formula.parse("x")})
 
 
-def test_latex() -> None:
+def test_latex():
     assert formula.latex(formula.parse("sqrt(2*log(1/delta))/epsilon_0")) == (
         r"\frac{\sqrt{2 \, \log\left(\frac{1}{\delta}\right)}}{\epsilon_{0}}"
     )

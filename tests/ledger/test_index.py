@@ -1,13 +1,8 @@
 """`index.json`: commands that only read say from it what they say from the claims, if it is of this code."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,13 +17,13 @@ COMMANDS = (
 
 
 @pytest.fixture(scope="module")
-def text() -> str:
+def text():
     """The index of the claims as they are."""
     return index.text(registry.own_papers())
 
 
 @pytest.fixture
-def written(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def written(text, tmp_path, monkeypatch):
     path = tmp_path / "index.json"
     path.write_text(text, encoding="utf-8")
     monkeypatch.setattr(index, "file", lambda: path)
@@ -37,7 +32,7 @@ def written(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     registry.forget()
 
 
-def test_what_is_read_is_what_is_declared_and_committed(written: Path) -> None:
+def test_what_is_read_is_what_is_declared_and_committed(written):
     said = {claim.id: claim for claim in registry.own_claims()}
     shown = best(known(None))
     registry.forget()
@@ -53,21 +48,21 @@ def test_what_is_read_is_what_is_declared_and_committed(written: Path) -> None:
             n: (one.verdict, one.grade, one.stale) for n, one in shown.items()
         }
         with pytest.raises(RuntimeError, match="cannot be measured"):
-            next(iter(read.values())).run(None)  # type: ignore[arg-type]
+            next(iter(read.values())).run(None)
         with pytest.raises(AttributeError, match="formal is not in the index"):
             _ = next(iter(read.values())).formal
     assert not any(isinstance(claim, Indexed) for claim in registry.own_claims())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_say_the_same(command: str, written: Path, run: Any) -> None:
+def test_commands_say_the_same(command, written, run):
     fast = run(command)
     written.unlink()
     registry.forget()
     assert fast == run(command) and fast[0] == 0
 
 
-def test_an_index_of_other_code_and_a_damaged_one_are_not_read(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_of_other_code_and_a_damaged_one_are_not_read(written, monkeypatch):
     assert len(index.papers()) == 3 and index.digest() in written.read_text(encoding="utf-8")
     for spoilt in (
         "",
@@ -83,7 +78,7 @@ def test_an_index_of_other_code_and_a_damaged_one_are_not_read(written: Path, mo
 
 
 @pytest.mark.process
-def test_no_claim_is_imported_for_a_list(written: Path, text: str) -> None:
+def test_no_claim_is_imported_for_a_list(written, text):
     program = (
         "import sys; from pathlib import Path; from dpbench.ledger import index; "
         f"index.file = lambda: Path({str(written)!r}); from dpbench.cli import app; "
@@ -97,6 +92,6 @@ def test_no_claim_is_imported_for_a_list(written: Path, text: str) -> None:
 
 
 @pytest.mark.evidence
-def test_the_committed_index_is_of_this_code_and_evidence(text: str) -> None:
+def test_the_committed_index_is_of_this_code_and_evidence(text):
     """`dpbench evidence refresh` writes it; where it is of other code it is not read."""
     assert index.file().read_text(encoding="utf-8") == text

@@ -1,7 +1,5 @@
 """Attacks of entries: what `audit` says, kept in the store."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.runs.context import RunContext
 
 
-def test_attacks_are_audits_and_a_resumed_run_repeats_none(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attacks_are_audits_and_a_resumed_run_repeats_none(tmp_path, monkeypatch):
     data = GLMProblem(np.ones((2, 1)), np.ones(2), loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
     pair = data, data.replace_record(0, np.ones(1), -1.0)
     given = {"epsilon": 1.0, "delta": 0.0, "trials": 5_000}
@@ -21,7 +19,7 @@ def test_attacks_are_audits_and_a_resumed_run_repeats_none(tmp_path, monkeypatch
     assert found == [audit(m, *p, confidence=0.99, seed=4, **given).epsilon_lower for m, p in tried]
     assert found[0] > 1.0 > found[1]
 
-    def again(*_: object, **__: object) -> None:
+    def again(*_, **__):
         raise AssertionError("the audit was repeated")
 
     monkeypatch.setattr(attacks, "audit", again)

@@ -1,18 +1,14 @@
 """A claim declared in one place: what the decorators make of it, the rules from rows to verdicts, the registry."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import outside_paper
@@ -22,14 +18,13 @@ import warm
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry, verify
-from dpbench.ledger.core import Claim
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import PaperNotLoaded, all_claims
 from dpbench.ledger.statement import Real, Statement, inequality, order
-from dpbench.privacy.profile import Profile, gaussian_profile
+from dpbench.privacy.profile import gaussian_profile
 from dpbench.rates import Logarithm
 from dpbench.runs.context import RunContext
 
@@ -37,16 +32,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def context() -> Iterator[RunContext]:
+def context():
     with RunContext(level="quick", seed=7, workers=1) as made:
         yield made
 
 
-def profile(mu: float, kind: str) -> Profile:
+def profile(mu, kind):
     return gaussian_profile(mu, kind=kind, why="test")
 
 
-def claim_of(kind: str, run: Callable[..., Any], **fields: Any) -> Claim:
+def claim_of(kind, run, **fields):
     """A claim of a new paper whose function is `run`."""
     paper = Paper("new")
     expected = {"privacy": "proved", "rate": "consistent"}.get(kind, "not refuted")
@@ -56,17 +51,17 @@ def claim_of(kind: str, run: Callable[..., Any], **fields: Any) -> Claim:
     return claim
 
 
-def test_the_decorators_declare_claims_in_order_and_leave_the_function_as_it_is() -> None:
+def test_the_decorators_declare_claims_in_order_and_leave_the_function_as_it_is():
     ids = [claim.id for claim in outside_paper.paper.claims]
     assert ids == ["toy.lemma1.inequality", "toy.lemma1.inequality.half", "toy.thm1.privacy.exact", "toy.thm2.floor"]
     first, half, *_ = outside_paper.paper.claims
-    assert first.run.func is half.run.func is outside_paper.tangent  # type: ignore[attr-defined]
+    assert first.run.func is half.run.func is outside_paper.tangent
     assert half.source == first.source and half.level == first.level, "what the row does not say is shared"
     assert (half.weight, half.holds, first.weight, first.holds) == ("constant", first.id, None, "")
     assert first.module == "outside_paper" and first.derivation.startswith("The exponential")
 
 
-def test_the_toy_claims_reach_their_verdicts(context: RunContext) -> None:
+def test_the_toy_claims_reach_their_verdicts(context):
     for claim in outside_paper.paper.claims:
         verdict, evidence = context.run(claim)
         assert verdict == claim.expected, claim.id
@@ -91,13 +86,13 @@ def test_the_toy_claims_reach_their_verdicts(context: RunContext) -> None:
         ({"hurt": "letter"}, "hurt must be of an entry with a weight"),
     ],
 )
-def test_a_declaration_that_contradicts_itself_is_refused(change: dict[str, Any], message: str) -> None:
+def test_a_declaration_that_contradicts_itself_is_refused(change, message):
     fields = {"source": "s", "statement": "t", "expected": "refuted", "because": "b"} | change
     with pytest.raises(InvalidInput, match=message):
         Paper("new").inequality("x", **fields)(lambda run: [])
 
 
-def test_an_id_is_declared_once() -> None:
+def test_an_id_is_declared_once():
     paper = Paper("new")
     declare = partial(paper.floor, source="s", statement="t", expected="refuted", because="b")
     declare("x")(outside_paper.coin)
@@ -107,7 +102,7 @@ def test_an_id_is_declared_once() -> None:
         declare("x")(outside_paper.gaussian)
 
 
-def test_the_witness_of_a_paper_is_that_of_its_corrections() -> None:
+def test_the_witness_of_a_paper_is_that_of_its_corrections():
     paper = Paper("new", witness="read twice")
     for name, own in (("x", ""), ("y", "read once")):
         errata = Correction("s", "for 1 read 2", witness=own)
@@ -115,10 +110,10 @@ def test_the_witness_of_a_paper_is_that_of_its_corrections() -> None:
     assert [claim.errata.witness for claim in paper.claims if claim.errata] == ["read twice", "read once"]
 
 
-def test_privacy_rows(context: RunContext) -> None:
+def test_privacy_rows(context):
     good, bad = profile(0.1, "exact"), profile(3.0, "exact")
 
-    def verdict(*rows: Any) -> str:
+    def verdict(*rows):
         return profiles(rows)[0]
 
     target = {"epsilon": 1.0, "delta": 1e-5}
@@ -134,10 +129,10 @@ def test_privacy_rows(context: RunContext) -> None:
 
 
 @pytest.mark.parametrize(("true", "verdict"), [(-1.0, "consistent"), (-0.8, "inconsistent")])
-def test_rate_rows(context: RunContext, true: float, verdict: str) -> None:
+def test_rate_rows(context, true, verdict):
     """Planted: a slope 0.2 slower than the ceiling's."""
 
-    def points(run: Any) -> Any:
+    def points(run):
         rng = stream("declared rate", true)
         for x in (100.0, 300.0, 900.0, 2700.0):
             yield {"n": x, "samples": x**true * rng.gamma(16.0, 1.0 / 16.0, 400), "ceiling": 5.0 / x, "zero": 1.0}
@@ -158,7 +153,7 @@ def test_rate_rows(context: RunContext, true: float, verdict: str) -> None:
         claim_of("floor", points, nuisances=(open_logarithm,))
 
 
-def test_what_gives_no_verdict_is_a_fault(context: RunContext) -> None:
+def test_what_gives_no_verdict_is_a_fault(context):
     with pytest.raises(RuntimeError, match="no verdict on a claim of kind inequality"):
         claim_of("inequality", lambda run: Evidence(1.0)).measure(context)
     with pytest.raises(RuntimeError, match="no verdict on a claim of kind privacy"):
@@ -173,7 +168,7 @@ def test_what_gives_no_verdict_is_a_fault(context: RunContext) -> None:
             claim_of("inequality", lambda run, rows=rows: iter(rows)).measure(context)
 
 
-def test_every_claim_travels_to_a_worker_by_name() -> None:
+def test_every_claim_travels_to_a_worker_by_name():
     for claim in (*all_claims(), *outside_paper.paper.claims):
         back = pickle.loads(pickle.dumps(claim))
         assert back.id == claim.id
@@ -181,10 +176,10 @@ def test_every_claim_travels_to_a_worker_by_name() -> None:
 
 
 @pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def installed(monkeypatch):
     """Give the registry entry points of other packages."""
 
-    def put(**values: str) -> None:
+    def put(**values):
         points = [EntryPoint(name, value, registry.GROUP) for name, value in values.items()]
         monkeypatch.setattr(registry, "entry_points", lambda group: points)
         registry.forget()
@@ -193,7 +188,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     registry.forget()
 
 
-def test_outside_papers_are_found_and_run_like_ours(installed: Callable[..., None]) -> None:
+def test_outside_papers_are_found_and_run_like_ours(installed):
     installed(toy="outside_paper:paper")
     assert {paper.name for paper in registry.all_papers()} == {"glm", "heavytail", "publicdata", "toy"}
     made = verify.verify(paper="toy", workers=1)
@@ -212,9 +207,7 @@ def test_outside_papers_are_found_and_run_like_ours(installed: Callable[..., Non
         ("glm_twice:paper", "another paper has the name 'glm'"),
     ],
 )
-def test_a_broken_paper_costs_one_message(
-    installed: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str, reason: str
-) -> None:
+def test_a_broken_paper_costs_one_message(installed, monkeypatch, tmp_path, value, reason):
     (tmp_path / "broken_paper.py").write_text("raise SystemExit(3)\n")
     (tmp_path / "glm_twice.py").write_text("from dpbench.ledger import Paper\npaper = Paper('glm')\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -227,7 +220,7 @@ def test_a_broken_paper_costs_one_message(
         assert len(registry.all_papers()) == 4, "said once"
 
 
-def test_an_older_installed_version_of_ours_is_not_asked(installed: Callable[..., None]) -> None:
+def test_an_older_installed_version_of_ours_is_not_asked(installed):
     installed(glm="dpbench.claims.glm.entries:paper", old="dpbench.gone:paper")
     assert [paper.name for paper in registry.all_papers()] == ["glm", "heavytail", "publicdata"]
 
@@ -244,7 +237,7 @@ def toy(run):
 
 
 @pytest.mark.process
-def test_a_claim_is_one_file_and_a_paper_one_folder(tmp_path: Path) -> None:
+def test_a_claim_is_one_file_and_a_paper_one_folder(tmp_path):
     """In a copy: one new file, one new folder, and no other line changed."""
     copy = tmp_path / "dpbench"
     shutil.copytree(ROOT / "dpbench", copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -264,7 +257,7 @@ def test_a_claim_is_one_file_and_a_paper_one_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_an_installed_paper_that_breaks_is_one_line_for_the_command_line(tmp_path: Path) -> None:
+def test_an_installed_paper_that_breaks_is_one_line_for_the_command_line(tmp_path):
     """Found by its own metadata, as a package that was installed."""
     folder = tmp_path / "broken-1.0.dist-info"
     folder.mkdir()
@@ -279,7 +272,7 @@ def test_an_installed_paper_that_breaks_is_one_line_for_the_command_line(tmp_pat
     assert said.startswith("dpbench: paper 'broken' (broken_module:paper) is left out: ModuleNotFoundError")
 
 
-def test_what_no_instance_meets_is_vacuous(context: RunContext) -> None:
+def test_what_no_instance_meets_is_vacuous(context):
     verdict, evidence = claim_of("inequality", lambda run: iter(())).measure(context)
     assert verdict == "vacuous" and "no row" in evidence.notes[0] and evidence.decided == "tried"
     nowhere = Statement("", {"x": Real("a number", 0, 1)}, inequality("x", "<=", "2*x + 1"), given={"h": "x > 2"})
@@ -288,16 +281,16 @@ def test_what_no_instance_meets_is_vacuous(context: RunContext) -> None:
     assert paper.claims[0].measure(context)[0] == "vacuous"
 
 
-def said(bound: str, relation: str = "<=", **fields: Any) -> Statement:
+def said(bound, relation="<=", **fields):
     symbols = {"x": Real("a number", 1, 100)}
     return Statement("{claim}", symbols, inequality("exp(-x)", relation, "bound"), where={"bound": bound}, **fields)
 
 
 POINTS = [{"x": x} for x in (1, "3/2", 8.0)]
-NEW: dict[str, Any] = {"source": "s", "expected": "refuted", "weight": "range", "because": "b"}
+NEW = {"source": "s", "expected": "refuted", "weight": "range", "because": "b"}
 
 
-def test_a_slip_is_measured_by_its_formulas_at_the_same_points_as_its_correction(context: RunContext) -> None:
+def test_a_slip_is_measured_by_its_formulas_at_the_same_points_as_its_correction(context):
     paper = Paper("new")
     printed = said("exp(-x)/2", witness={"x": 2}, steps=("half",))
     corrected = {"where": {"bound": "2*exp(-x)"}, "steps": ("twice",)}
@@ -321,7 +314,7 @@ def test_a_slip_is_measured_by_its_formulas_at_the_same_points_as_its_correction
 
 
 @pytest.mark.parametrize(("to", "verdict"), [("x^2", "not refuted"), ("x", "refuted")])
-def test_an_order_is_evaluated_along_its_variable(context: RunContext, to: str, verdict: str) -> None:
+def test_an_order_is_evaluated_along_its_variable(context, to, verdict):
     paper = Paper("new")
     grows = Statement("{claim}", {"x": Real("a number", 1, "inf")}, order("x^2/4", to=to, variable="x"))
     paper.formula("x", grows, points=[{"x": 4**k} for k in range(5)], kind="floor", **NEW)
@@ -333,9 +326,7 @@ def test_an_order_is_evaluated_along_its_variable(context: RunContext, to: str, 
     ({}, 101, "a point must be one at which x <= 100"), ({"given": {"h": "x >= 2"}}, 1, "a point .* x >= 2"),
     ({"relation": "<"}, 2, "relation .* must be one of <=, >="),
 ])  # fmt: skip
-def test_a_point_that_the_statement_does_not_have_is_refused(
-    context: RunContext, change: dict[str, Any], point: float, message: str
-) -> None:
+def test_a_point_that_the_statement_does_not_have_is_refused(context, change, point, message):
     paper = Paper("new")
     paper.formula("x", said("2", **change), points=[{"x": point}], **NEW)
     with pytest.raises(InvalidInput, match=message):

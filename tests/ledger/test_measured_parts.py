@@ -1,7 +1,5 @@
 """Small parts of what turns measurements into verdicts, beside their definitions."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -14,7 +12,7 @@ from dpbench.ledger import harness, second_route
 from dpbench.ledger.samples import Samples, bounded
 
 
-def test_the_bound_on_a_sampled_mean_is_the_end_of_students_interval() -> None:
+def test_the_bound_on_a_sampled_mean_is_the_end_of_students_interval():
     """Few draws, so that one degree of freedom more is seen."""
     values, level = np.array([0.1, 0.9, 0.4, 0.35]), 1e-3
     ((row,), _, _) = bounded([{"left": Samples(values), "right": 1.0}], level)
@@ -22,14 +20,14 @@ def test_the_bound_on_a_sampled_mean_is_the_end_of_students_interval() -> None:
     assert row["left"] == pytest.approx(float(end), rel=1e-9)
 
 
-def test_equal_rationals_have_the_margin_nothing() -> None:
+def test_equal_rationals_have_the_margin_nothing():
     third = Fraction(1, 3)
     made = harness.margins([{"left": third, "right": third}, {"left": third, "right": 2 * third}])
     assert made.column("margin") == [0.0, 0.5] and made.margin == 0.0 and made.undecided == 0
 
 
 @pytest.mark.parametrize("zero", [0.0, np.float64(0.0), Fraction(0)])
-def test_where_the_right_is_nothing_the_margin_is_the_difference(zero: object) -> None:
+def test_where_the_right_is_nothing_the_margin_is_the_difference(zero):
     """There is no relative one; what is above nothing is above by what it is."""
     for left, margin in ((Fraction(1, 2), -0.5), (Fraction(-1, 4), 0.25), (Fraction(0), 0.0)):
         given = left if isinstance(zero, Fraction) else float(left)
@@ -38,7 +36,7 @@ def test_where_the_right_is_nothing_the_margin_is_the_difference(zero: object) -
 
 
 @pytest.mark.parametrize(("epsilon", "m", "scale"), [(1.0, 4, 8.0), (0.5, 1, 3.0), (2.0, 9, 10.0)])
-def test_the_bound_of_sign_weights_is_its_least_exponential_moment(epsilon: float, m: int, scale: float) -> None:
+def test_the_bound_of_sign_weights_is_its_least_exponential_moment(epsilon, m, scale):
     """Against the moment on a grid of shifts; of one pattern, against the δ of its Gaussian pair."""
     found = float(second_route._sign_weights(arb(epsilon), m, scale, math.inf))
     grid = [float(second_route._log_moment(arb(epsilon), m, scale, a).exp()) for a in np.linspace(-8.0, 8.0, 801)]

@@ -1,11 +1,7 @@
 """Claims from outside: named on the command line or handed to `verify`; what is broken costs one message."""
 
-from __future__ import annotations
-
 import pickle
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import outside_paper
 import pytest
@@ -39,7 +35,7 @@ def {name}(run):
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path, monkeypatch):
     """An empty working directory; what was named in it is forgotten at the end."""
     import sys
 
@@ -52,14 +48,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def put(folder: Path, name: str, *claims: tuple[str, str]) -> None:
+def put(folder, name, *claims):
     """A file of claims of a paper of this name: one that holds, and others by name and body."""
     text = GOOD.format(name=name) + "".join(CLAIM.format(name=claim, body=body) for claim, body in claims)
     (folder / f"claims_{name}.py").write_text(text)
 
 
 @pytest.mark.slow
-def test_a_file_is_listed_verified_drawn_and_reported(folder: Path, run: Run) -> None:
+def test_a_file_is_listed_verified_drawn_and_reported(folder, run):
     put(folder, "mine1")
     given = "--claims claims_mine1.py"
     assert [line.split()[0] for line in run(f"list {given}")[1].splitlines()][:2] == ["claim", "mine1.a.inequality"]
@@ -75,7 +71,7 @@ def test_a_file_is_listed_verified_drawn_and_reported(folder: Path, run: Run) ->
     assert run("show mine1.a.inequality")[0] == 2, "without the source it is unknown"
 
 
-def test_a_folder_a_package_and_a_module_are_sources(folder: Path, run: Run) -> None:
+def test_a_folder_a_package_and_a_module_are_sources(folder, run):
     put(folder, "mine2")
     put(folder, "mine3")
     assert run("list --claims .")[1].count("mine") == 2
@@ -95,7 +91,7 @@ def test_a_folder_a_package_and_a_module_are_sources(folder: Path, run: Run) -> 
         assert code == 2 and says in err
 
 
-def test_what_is_broken_costs_one_message_and_all_others_run(folder: Path, run: Run) -> None:
+def test_what_is_broken_costs_one_message_and_all_others_run(folder, run):
     put(folder, "fine")
     put(folder, "twin")
     (folder / "claims_gone.py").write_text("import no_such_module\n")
@@ -119,7 +115,7 @@ def test_what_is_broken_costs_one_message_and_all_others_run(folder: Path, run: 
         assert f"not run  claims_{name}.py: {reason}" in out
 
 
-def test_two_papers_of_one_name_and_a_name_that_is_taken(folder: Path) -> None:
+def test_two_papers_of_one_name_and_a_name_that_is_taken(folder):
     put(folder, "same")
     (folder / "claims_other.py").write_text(GOOD.format(name="same"))
     registry.use(["."])
@@ -132,7 +128,7 @@ def test_two_papers_of_one_name_and_a_name_that_is_taken(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_claims_that_raise_end_or_never_end_in_this_process(folder: Path) -> None:
+def test_claims_that_raise_end_or_never_end_in_this_process(folder):
     put(folder, "bad", ("raises", "return {}['x']"), ("ends", "raise SystemExit(0)"), ("never", "while True: pass"))
     registry.use(["claims_bad.py"])
     found = dpbench.verify(workers=1, max_seconds=3.0)
@@ -145,7 +141,7 @@ def test_claims_that_raise_end_or_never_end_in_this_process(folder: Path) -> Non
 
 
 @pytest.mark.slow
-def test_blocks_that_never_end_leave_threads_for_the_next_claim(folder: Path) -> None:
+def test_blocks_that_never_end_leave_threads_for_the_next_claim(folder):
     body = "return run.map({'what': 'w'}, forever, range(4))"
     put(folder, "hang", ("never", body), ("next", "yield dict(left=sum(run.map({'n': 1}, abs_, range(4))), right=9.0)"))
     path = folder / "claims_hang.py"
@@ -158,7 +154,7 @@ def test_blocks_that_never_end_leave_threads_for_the_next_claim(folder: Path) ->
 
 
 @pytest.mark.process
-def test_the_same_in_worker_processes_and_a_claim_that_kills_its_own(folder: Path) -> None:
+def test_the_same_in_worker_processes_and_a_claim_that_kills_its_own(folder):
     never = "import time\n    while True: time.sleep(0.1)"
     put(folder, "bad2", ("dies", "import os; os._exit(3)"), ("never", never), ("raises", "1 / {}"))
     put(folder, "fine2", ("after", "yield dict(left=0.0, right=1.0)"))
@@ -169,7 +165,7 @@ def test_the_same_in_worker_processes_and_a_claim_that_kills_its_own(folder: Pat
     assert reasons == {"bad2.dies.floor": "WorkersLost", "bad2.never.floor": "TimeUp", "bad2.raises.floor": "TypeError"}
 
 
-def test_claims_and_papers_are_handed_to_verify() -> None:
+def test_claims_and_papers_are_handed_to_verify():
     first, half, *_ = outside_paper.paper.claims
     assert [e.claim for e in dpbench.verify(half, workers=1).entries] == [half]
     assert len(dpbench.verify(outside_paper.paper, workers=1).entries) == 4
@@ -180,7 +176,7 @@ def test_claims_and_papers_are_handed_to_verify() -> None:
     assert pickle.loads(pickle.dumps(first)).outside and not registry.all_claims()[0].outside
 
 
-def test_evidence_of_others_is_not_written_among_ours(folder: Path, run: Run) -> None:
+def test_evidence_of_others_is_not_written_among_ours(folder, run):
     put(folder, "mine5")
     code, _, err = run("evidence status --claims claims_mine5.py")
     assert code == 2 and "--evidence must be a folder for claims of other packages (mine5.a.inequality" in err
@@ -191,7 +187,7 @@ def test_evidence_of_others_is_not_written_among_ours(folder: Path, run: Run) ->
     assert code == 0 and "1 current, 0 stale; 0 of another environment" in out
 
 
-def test_a_worker_of_a_cluster_that_lacks_the_module_is_named() -> None:
+def test_a_worker_of_a_cluster_that_lacks_the_module_is_named():
     from dpbench.runs.scheduler import Cluster
 
     class Client:
@@ -199,9 +195,9 @@ def test_a_worker_of_a_cluster_that_lacks_the_module_is_named() -> None:
 
         status = "running"
 
-        def get_executor(self) -> None: ...
+        def get_executor(self): ...
 
-        def run(self, function: Any, module: str) -> dict[str, str]:
+        def run(self, function, module):
             return {"tcp://a": function(module), "tcp://b": ""}
 
     assert Cluster(Client()).lacking("no.such") == "", "a text that is nowhere is empty here too"
@@ -209,7 +205,7 @@ def test_a_worker_of_a_cluster_that_lacks_the_module_is_named() -> None:
     assert says.startswith("code travels to workers by its name: tcp://b must have the module outside_paper")
 
 
-def test_the_command_line_forgets_a_source(folder: Path, run: Run) -> None:
+def test_the_command_line_forgets_a_source(folder, run):
     put(folder, "mine6")
     assert cli.run(["list", "--claims", "claims_mine6.py"]) == 0
     assert registry.named() == {"mine6"} and registry.source("mine6") == "claims_mine6.py"

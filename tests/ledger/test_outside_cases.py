@@ -1,7 +1,5 @@
 """Small papers of outsiders that were once decided wrongly, and others of their kind."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -12,7 +10,6 @@ import pytest
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Paper
 from dpbench.ledger.harness import ASSUMED
-from dpbench.ledger.outcome import Entry
 from dpbench.ledger.samples import Samples, bounded
 from dpbench.ledger.verify import verify
 from dpbench.privacy.discrete import pair
@@ -22,30 +19,30 @@ SAID = {"source": "s", "statement": "s", "because": "b"}
 LEVELS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 
-def found(paper: Paper, seed: int = 0) -> dict[str, Entry]:
+def found(paper, seed=0):
     """Entries by the name of their result."""
     made = verify(paper, seed=seed)
     assert not made.not_run, made.not_run
     return {entry.claim.id.split(".")[1]: entry for entry in made.entries}
 
 
-def refusal(paper: Paper) -> str:
+def refusal(paper):
     """Why its one claim was not run."""
     made = verify(paper)
     assert not made.entries
     return made.not_run[0]["reason"]
 
 
-def test_randomised_response_and_releasing_the_data() -> None:
+def test_randomised_response_and_releasing_the_data():
     paper = Paper("rr")
 
-    def law(e: float, exactly: bool):
+    def law(e, exactly):
         p = math.exp(e) / (1 + math.exp(e))
         formulas = ["exp(e)/(1 + exp(e))", "1/(1 + exp(e))"]
         made = pair(formulas, formulas[::-1], {"e": e}) if exactly else pair([p, 1 - p], [1 - p, p])
         return discrete_profile(made, why="exact law")
 
-    def rows(kind: str, exactly: bool):
+    def rows(kind, exactly):
         return lambda run: ({"epsilon": e, "delta": 0.0, kind: law(e, exactly)} for e in LEVELS)
 
     for exactly in (False, True):
@@ -77,7 +74,7 @@ def test_randomised_response_and_releasing_the_data() -> None:
     assert ASSUMED in made["in_clear"].evidence.notes
 
 
-def test_a_proof_is_a_file_that_is_there_or_an_address() -> None:
+def test_a_proof_is_a_file_that_is_there_or_an_address():
     paper = Paper("proofs")
     given = {"here": Path(__file__).name, "part": f"{Path(__file__).name}#lemma", "absent": "proof.md", "empty": ""}
     for name, place in given.items():
@@ -91,13 +88,13 @@ def _gaussian(run):
     yield {"epsilon": 1.0, "delta": 1e-4, "guarantee": gaussian_profile(0.25, kind="exact", why="a shift")}
 
 
-def _exponential(run, size: int = 1000, sampled: bool = True, factor: float = 1.0):
+def _exponential(run, size=1000, sampled=True, factor=1.0):
     """factor ≤ E Exp(1) = 1."""
     draws = np.random.default_rng([run.seed, 1]).exponential(size=size)
     yield {"n": size, "left": factor, "right": Samples(draws) if sampled else float(draws.mean())}
 
 
-def test_a_mean_of_draws_is_judged_at_the_level() -> None:
+def test_a_mean_of_draws_is_judged_at_the_level():
     paper = Paper("flip")
     paper.inequality("samples", expected="not refuted", level=1e-6, **SAID)(lambda run: _exponential(run))
     paper.inequality("false", expected="refuted", level=1e-4, **SAID)(
@@ -112,7 +109,7 @@ def test_a_mean_of_draws_is_judged_at_the_level() -> None:
     assert verify(paper, seed=0).error_budget == pytest.approx(1.01e-4)
 
 
-def test_an_entry_without_a_level_is_not_given_the_seed() -> None:
+def test_an_entry_without_a_level_is_not_given_the_seed():
     """A mean below 1 at seed 2, as a bare number, would refute what is true."""
     paper = Paper("bare")
     paper.inequality("mean", expected="not refuted", **SAID)(lambda run: _exponential(run, sampled=False))
@@ -120,7 +117,7 @@ def test_an_entry_without_a_level_is_not_given_the_seed() -> None:
 
 
 @pytest.mark.parametrize("kind", ["inequality", "floor", "stability"])
-def test_a_level_that_nothing_uses_is_refused(kind: str) -> None:
+def test_a_level_that_nothing_uses_is_refused(kind):
     paper = Paper("levels")
     getattr(paper, kind)("bare", expected="not refuted", level=1e-6, **SAID)(
         lambda run: _exponential(run, sampled=False)
@@ -128,7 +125,7 @@ def test_a_level_that_nothing_uses_is_refused(kind: str) -> None:
     assert "level of levels.bare" in refusal(paper) and "Samples" in refusal(paper)
 
 
-def test_bounds_cover_at_their_level() -> None:
+def test_bounds_cover_at_their_level():
     """Null: E X = 1/2 exactly, X in [0, 1], at level 1/20 with a known range and without; 2,000 seeds each.
 
     More than 160 refutations (expected at most 100, Chernoff: below 1e-7) would say that the bound is too narrow. The
@@ -151,19 +148,19 @@ def test_bounds_cover_at_their_level() -> None:
     [([1.0], None, "Samples must be at least two"), ([0.0, 2.0], (0.0, 1.0), "Samples must be within"),
      ([0.0, 1.0], (1.0, 0.0), "within must be"), ([0.0, math.nan], None, "Samples must be")],
 )  # fmt: skip
-def test_samples_that_are_none_are_refused(values: list[float], within: object, message: str) -> None:
+def test_samples_that_are_none_are_refused(values, within, message):
     with pytest.raises(InvalidInput, match=message):
         Samples(values, within)
 
 
-def test_rows_of_another_shape_are_refused() -> None:
+def test_rows_of_another_shape_are_refused():
     for row, message in (({}, "epsilon and delta"), ({"epsilon": 1.0, "delta": 0.0}, "guarantee or pair")):
         paper = Paper("shape")
         paper.privacy("one", expected="not refuted", **SAID)(lambda run, row=row: [row])
         assert message in refusal(paper)
 
 
-def test_a_number_for_an_attack_is_a_word_and_an_audit_is_none() -> None:
+def test_a_number_for_an_attack_is_a_word_and_an_audit_is_none():
     from dpbench.ledger.attacks import Bound
 
     paper = Paper("attacks")
@@ -175,7 +172,7 @@ def test_a_number_for_an_attack_is_a_word_and_an_audit_is_none() -> None:
     assert made == {"word": ("refuted", "assumed"), "run": ("refuted", "sampled")}
 
 
-def test_the_document_has_grade_decided_link_and_origin() -> None:
+def test_the_document_has_grade_decided_link_and_origin():
     paper = Paper("keys")
     paper.privacy("thm", expected="proved", proof="https://example.org", origin="folklore", **SAID)(_gaussian)
     paper.inequality("control", expected="refuted", origin="control", **SAID)(lambda run: [{"left": 2.0, "right": 1.0}])

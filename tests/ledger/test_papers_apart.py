@@ -1,10 +1,7 @@
 """A selection of papers imports the modules of these alone."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -30,13 +27,13 @@ assert "scipy.stats" not in sys.modules
         (["glm.thm5.privacy", "glm.lemma*"], None, ["glm"]),
     ],
 )
-def test_modules_of_other_papers_are_not_imported(patterns: Any, asked: Any, papers: list[str]) -> None:
+def test_modules_of_other_papers_are_not_imported(patterns, asked, papers):
     program = PROGRAM.format(patterns=patterns, asked=asked, papers=papers)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_claims_of_some_papers_are_those_of_all_papers() -> None:
+def test_claims_of_some_papers_are_those_of_all_papers():
     some = registry.all_claims(["publicdata", "heavytail"])
     assert [one.id for one in some] == [one.id for one in registry.all_claims() if one.paper != "glm"]
     assert select(paper="publicdata") == tuple(one for one in select() if one.paper == "publicdata")
@@ -45,7 +42,7 @@ def test_claims_of_some_papers_are_those_of_all_papers() -> None:
         select(paper=["glm", "glmm"])
 
 
-def test_what_is_misspelt_is_looked_for_in_all_papers() -> None:
+def test_what_is_misspelt_is_looked_for_in_all_papers():
     with pytest.raises(InvalidInput, match=r"did you mean .*glm\.thm5\.privacy"):
         select("glmm.thm5.privacy")
     with pytest.raises(InvalidInput, match=r"paper must be"):

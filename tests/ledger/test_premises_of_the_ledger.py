@@ -1,10 +1,6 @@
 """Premises in the ledger: who rests on what, what `verify` makes of it, and mistakes that the premises see."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from made_up import claim
@@ -27,7 +23,7 @@ ROOTS = {
 """Proved from the law of the mechanism alone: two shifted Gaussian or Laplace vectors, or all probabilities."""
 
 
-def test_every_proof_names_premises_that_are_entries_and_run_at_every_level() -> None:
+def test_every_proof_names_premises_that_are_entries_and_run_at_every_level():
     known = {one.id: one for one in registry.all_claims()}
     proved = {one.id for one in known.values() if one.expected == "proved"}
     assert {name for name in proved if known[name].kind == "privacy" and not known[name].rests_on} == ROOTS
@@ -41,7 +37,7 @@ def test_every_proof_names_premises_that_are_entries_and_run_at_every_level() ->
         assert not late or (one.full_only and one.id not in proved), (one.id, late)
 
 
-def _ledger(monkeypatch: pytest.MonkeyPatch, lemma: str, **more: Any) -> running.Ledger:
+def _ledger(monkeypatch, lemma, **more):
     made = (
         claim(LEMMA, lemma, **more),
         claim("glm.thm0.privacy", "proved", kind="privacy", expected="proved", rests_on=(LEMMA,)),
@@ -51,7 +47,7 @@ def _ledger(monkeypatch: pytest.MonkeyPatch, lemma: str, **more: Any) -> running
     return dpbench.verify("glm.cor0.privacy")
 
 
-def test_premises_run_with_what_rests_on_them_and_stay_out_of_the_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_premises_run_with_what_rests_on_them_and_stay_out_of_the_entries(monkeypatch):
     ledger = _ledger(monkeypatch, "not refuted")
     assert [(entry.claim.id, entry.verdict) for entry in ledger.entries] == [("glm.cor0.privacy", "proved")]
     assert ledger.as_expected
@@ -60,16 +56,14 @@ def test_premises_run_with_what_rests_on_them_and_stay_out_of_the_entries(monkey
 
 
 @pytest.mark.parametrize(("lemma", "more"), [("refuted", {}), ("not refuted", {"full_only": True})])
-def test_proved_falls_with_a_lemma_two_steps_below(
-    monkeypatch: pytest.MonkeyPatch, lemma: str, more: dict[str, bool]
-) -> None:
+def test_proved_falls_with_a_lemma_two_steps_below(monkeypatch, lemma, more):
     ledger = _ledger(monkeypatch, lemma, **more)
     (item,) = ledger.to_dict()["claims"]
     assert item["verdict"] == "not refuted" and not ledger.as_expected
     assert item["premises"] == {"glm.thm0.privacy": f"rests on {LEMMA}"}
 
 
-MISTAKES: list[tuple[Callable[..., Any], str, Any]] = [
+MISTAKES = [
     (premises.gradients, "gradient_gap", lambda old: lambda *a: 0.99 * old(*a)),
     (premises.noisy_max, "selection.noisy_max_scale", lambda old: lambda *a: 0.5 * old(*a)),
     (premises.clipped_losses, "scoring.loss_width", lambda old: lambda *a: 0.5 * old(*a)),
@@ -80,10 +74,8 @@ MISTAKES: list[tuple[Callable[..., Any], str, Any]] = [
 
 @pytest.mark.parametrize(("function", "name", "spoil"), MISTAKES, ids=[name for _, name, _ in MISTAKES])
 @pytest.mark.few(1)
-def test_a_mistake_shared_by_noise_and_guarantee_is_seen(
-    monkeypatch: pytest.MonkeyPatch, function: Callable[..., Any], name: str, spoil: Any
-) -> None:
-    def least() -> float:
+def test_a_mistake_shared_by_noise_and_guarantee_is_seen(monkeypatch, function, name, spoil):
+    def least():
         rows = list(function(RunContext(level="quick", seed=0)))
         return float(min((row["right"] - row["left"]) / max(row["left"], row["right"]) for row in rows))
 
@@ -95,14 +87,14 @@ def test_a_mistake_shared_by_noise_and_guarantee_is_seen(
 
 
 @pytest.mark.parametrize(("mu", "before"), [(0.5, 0), (0.5, 3), (1.3, 8)])
-def test_the_composed_loss_is_that_of_one_longer_step(mu: float, before: int) -> None:
+def test_the_composed_loss_is_that_of_one_longer_step(mu, before):
     """The entry holds a profile to it from above: a smaller one would refute nothing."""
     for epsilon in (0.1, 1.0, 3.0):
         exact = gaussian.delta(epsilon, mu * math.sqrt(before + 1.0))
         assert premises._composed(epsilon, mu, before) == pytest.approx(exact, rel=1e-6)
 
 
-def test_lemma_11_rests_on_the_stability_that_its_proof_uses() -> None:
+def test_lemma_11_rests_on_the_stability_that_its_proof_uses():
     """It calls `theory.regularized_stability`, which is that of the entry mean-sharp, half of the printed one."""
     claims = {claim.id: claim for claim in registry.all_claims()}
     for row in ("", ".laplace"):

@@ -1,7 +1,5 @@
 """Level quick on a few entries of each paper and kind; the whole ledger runs at level full in CI."""
 
-from __future__ import annotations
-
 import pytest
 
 from dpbench.ledger.verify import verify
@@ -22,7 +20,7 @@ SOME = (
 )
 
 
-def test_some_entries_reach_their_verdicts_at_level_quick() -> None:
+def test_some_entries_reach_their_verdicts_at_level_quick():
     ledger = verify(SOME, level="quick", workers=1)
     other = [(e.claim.id, e.verdict, e.premises, e.evidence.notes) for e in ledger.entries if not e.as_expected]
     assert not other, other
@@ -30,6 +28,6 @@ def test_some_entries_reach_their_verdicts_at_level_quick() -> None:
     assert {entry.claim.kind for entry in ledger.entries} >= {"privacy", "rate", "floor", "inequality", "stability"}
 
 
-def test_an_unknown_entry_is_refused() -> None:
+def test_an_unknown_entry_is_refused():
     with pytest.raises(ValueError, match=r"claims must be ids or globs of the ledger"):
         verify([*SOME, "glm.thm5.privacy.prinetd"], level="quick")

@@ -1,11 +1,7 @@
 """A "proved" privacy row computes δ twice: errors that calibration and guarantee share turn it."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -38,14 +34,14 @@ PROFILES = {
 
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 2.5])
-def test_both_routes_agree(name: str, epsilon: float) -> None:
+def test_both_routes_agree(name, epsilon):
     profile = PROFILES[name]
     found = second_route.delta(profile.law, epsilon)
     assert float(found.mid()) == pytest.approx(profile.delta(epsilon), rel=2e-9, abs=1e-15)
     assert second_route.differs(profile.law, epsilon, 1.0, profile.delta(epsilon)) == ""
 
 
-def test_composed_laws() -> None:
+def test_composed_laws():
     """Each from the definition: lost mass and total variation come on top, "least" and "largest" are what they say."""
     law = ("gaussian", 1.0, 2.0)
     single = gaussian.delta(1.0, 0.5)
@@ -61,7 +57,7 @@ def test_composed_laws() -> None:
     assert second_route.differs(None, 1.0, 0.5, 0.1) == "no second route"
 
 
-def test_the_two_routes_have_no_definition_in_common_and_one_that_has_is_refused() -> None:
+def test_the_two_routes_have_no_definition_in_common_and_one_that_has_is_refused():
     assert reached(second_route.__name__) == {second_route.__name__}
     shared = Profile("upper", "", _by_the_second_route, law=("gaussian", 0.1, 1.0))
     row = {"epsilon": 1.0, "delta": 1e-3}
@@ -72,11 +68,11 @@ def test_the_two_routes_have_no_definition_in_common_and_one_that_has_is_refused
     assert verdict == "not refuted" and "no second route" in found.notes[-1]
 
 
-def _by_the_second_route(epsilon: float) -> float:
+def _by_the_second_route(epsilon):
     return float(second_route.delta(("gaussian", 0.1, 1.0), epsilon).mid())
 
 
-def _moved(function: Callable[..., float], place: int, factor: float) -> Callable[..., float]:
+def _moved(function, place, factor):
     """The function with one argument scaled."""
     return lambda *given, **named: function(*(x * factor if i == place else x for i, x in enumerate(given)), **named)
 
@@ -84,23 +80,23 @@ def _moved(function: Callable[..., float], place: int, factor: float) -> Callabl
 _LOG, _SLOPE, _LAPLACE, _PURE = gaussian._log_delta, gaussian._mills_slope, laplace.delta, pure.delta
 
 
-def _pure_halved(epsilon: float, level: float, failure: float = 0.0) -> float:
+def _pure_halved(epsilon, level, failure=0.0):
     return _PURE(epsilon, 0.5 * level, failure)
 
 
-def _pure_nought(epsilon: float, level: float, failure: float = 0.0) -> float:
+def _pure_nought(epsilon, level, failure=0.0):
     return 0.0
 
 
-def _laplace_shift(epsilon: float, shift: float) -> float:
+def _laplace_shift(epsilon, shift):
     return _LAPLACE(epsilon, 0.5 * shift)
 
 
-def _laplace_half(epsilon: float, shift: float) -> float:
+def _laplace_half(epsilon, shift):
     return 0.5 * _LAPLACE(epsilon, shift)
 
 
-SHARED: dict[str, tuple[Any, str, Callable[..., float]]] = {
+SHARED = {
     "delta ten times too small": (gaussian, "_log_delta", lambda e, m: _LOG(e, m) - math.log(10.0)),
     "delta a hundredth too small": (gaussian, "_log_delta", lambda e, m: _LOG(e, m) - 0.01),
     "mu halved": (gaussian, "_log_delta", _moved(_LOG, 1, 0.5)),
@@ -122,7 +118,7 @@ CLAIMED = {"gaussian": 1e-5, "pure": 0.06, "laplace": 0.06}  # claimed at epsilo
 
 
 @pytest.mark.parametrize("error", SHARED)
-def test_a_shared_error_is_seen_at_the_row(error: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shared_error_is_seen_at_the_row(error, monkeypatch):
     """With the error in place the row is within the claim by the first route alone, and not proved."""
     module, name, wrong = SHARED[error]
     kind = "gaussian" if module is gaussian else module.__name__.rpartition(".")[2]
@@ -137,14 +133,14 @@ def test_a_shared_error_is_seen_at_the_row(error: str, monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def forgotten() -> Iterator[None]:
+def forgotten():
     """Noise that was calibrated before an error was planted, or under it, is forgotten: it is kept in this process."""
     _forget()
     yield
     _forget()
 
 
-def _forget() -> None:
+def _forget():
     for module in (theory, integer_noise, exact_law):
         for kept in vars(module).values():
             if hasattr(kept, "cache_clear"):
@@ -159,9 +155,7 @@ ENTRIES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("error", ["delta ten times too small", "delta a hundredth too small", "mu halved"])
-def test_a_shared_error_turns_the_entries_that_it_falsifies(
-    error: str, forgotten: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_shared_error_turns_the_entries_that_it_falsifies(error, forgotten, monkeypatch):
     module, name, wrong = SHARED[error]
     monkeypatch.setattr(module, name, wrong)
     found = {entry.claim.id: entry.verdict for entry in verify(ENTRIES).entries}
@@ -169,7 +163,7 @@ def test_a_shared_error_turns_the_entries_that_it_falsifies(
     assert turned == set(ENTRIES) - {ENTRIES[1]}  # Laplace noise at its own epsilon needs no Gaussian formula
 
 
-def test_lemma_11_rests_on_the_bound_that_its_proof_uses() -> None:
+def test_lemma_11_rests_on_the_bound_that_its_proof_uses():
     for claim in all_claims(["publicdata"]):
         if claim.id.startswith("publicdata.lemma11.privacy"):
             assert "publicdata.lemma2.stability.mean-sharp" in claim.rests_on

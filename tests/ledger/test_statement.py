@@ -1,7 +1,5 @@
 """`Statement`: one record; its text, LaTeX and numbers follow, and what is not declared is refused."""
 
-from __future__ import annotations
-
 import math
 import pickle
 
@@ -22,17 +20,17 @@ PRINTED = Statement(
 )  # fmt: skip
 
 
-def test_the_sentence_and_the_formulas() -> None:
+def test_the_sentence_and_the_formulas():
     assert PRINTED.sentence == "Noise sigma = sqrt(2*log((5/4)/delta))/(n*epsilon) is (epsilon, delta)-DP."
     assert "integers n in [3, 1000000]" in PRINTED.text and "where epsilon <= 1" in PRINTED.text
 
 
-def test_the_numbers() -> None:
+def test_the_numbers():
     made = PRINTED.compiled("sigma", "distance")({"n": 10.0, "epsilon": 0.5, "delta": 1e-5})
     assert made == pytest.approx((math.sqrt(2 * math.log(1.25e5)) / 5.0, 0.1))
 
 
-def test_replaced_definitions_stand_behind_what_they_need() -> None:
+def test_replaced_definitions_stand_behind_what_they_need():
     exact = PRINTED.replace(
         where={"sigma": "distance/mu"},
         symbols={"mu": calibrated("gaussian", "epsilon", "delta")},
@@ -44,7 +42,7 @@ def test_replaced_definitions_stand_behind_what_they_need() -> None:
     assert PRINTED.where["sigma"].startswith("sqrt")  # the printed one is as it was
 
 
-def test_a_smaller_region_is_said() -> None:
+def test_a_smaller_region_is_said():
     less = PRINTED.replace(region={"epsilon": "(0.1, 1]"})
     assert "epsilon in (1/10, 1]" in less.text
 
@@ -64,38 +62,38 @@ def test_a_smaller_region_is_said() -> None:
         ({"symbols": {"exp": Real("taken", 0, 1)}}, "the name of a symbol"),
     ],
 )
-def test_what_is_not_declared_is_refused(changes: dict, says: str) -> None:
+def test_what_is_not_declared_is_refused(changes, says):
     with pytest.raises(InvalidInput, match=says.replace(".", r"\.")):
         PRINTED.replace(**changes)
 
 
 @pytest.mark.parametrize("ends", [("1", "0"), ("inf", "1"), ("x", 1), ("1/0", 2), ("1e99999", 2)])
-def test_ranges_are_low_to_high(ends: tuple) -> None:
+def test_ranges_are_low_to_high(ends):
     with pytest.raises(InvalidInput):
         Real("range", *ends)
 
 
-def test_an_integer_has_whole_ends() -> None:
+def test_an_integer_has_whole_ends():
     with pytest.raises(InvalidInput, match="integers"):
         Integer("count", "1/2", 3)
 
 
-def test_definitions_in_a_circle_are_refused() -> None:
+def test_definitions_in_a_circle_are_refused():
     with pytest.raises(InvalidInput, match="circle"):
         PRINTED.replace(where={"sigma": "distance", "distance": "sigma"})
 
 
-def test_nothing_but_the_claim_is_privacy() -> None:
+def test_nothing_but_the_claim_is_privacy():
     plain = Statement("", {"x": Real("", 0, 1)}, inequality("x", "<=", "1"))
     assert plain.notion == "" and plain.text.endswith("x <= 1.")
 
 
-def test_one_notion_at_a_time() -> None:
+def test_one_notion_at_a_time():
     with pytest.raises(InvalidInput, match="held against"):
         laplace(shift="1", scale="1", epsilon="epsilon", rho="1")
 
 
-def test_theorem_5_says_what_the_algorithm_computes() -> None:
+def test_theorem_5_says_what_the_algorithm_computes():
     """Weight, noise and distance of the statement are those of `theory` and of the mechanism, at random points."""
     from dpbench.papers.glm import theory
     from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
@@ -123,7 +121,7 @@ def test_theorem_5_says_what_the_algorithm_computes() -> None:
         )
 
 
-def test_a_claim_takes_a_statement_and_its_key_follows_the_formulas() -> None:
+def test_a_claim_takes_a_statement_and_its_key_follows_the_formulas():
     from dpbench.ledger.paper import Paper
 
     keys = set()
@@ -149,7 +147,7 @@ def measured_nowhere(run):
     yield from ()
 
 
-def test_a_statement_travels_without_what_it_has_compiled() -> None:
+def test_a_statement_travels_without_what_it_has_compiled():
     PRINTED.compiled("sigma")
     again = pickle.loads(pickle.dumps(PRINTED))
     assert again.key == PRINTED.key and again.number("distance", n=4) == 0.25

@@ -1,18 +1,13 @@
 """Whether a mechanism answers never depends on the data: every mechanism, in both arithmetics, on hostile data sets."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import pytest
 from registry import HEAVY_MECHANISMS, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, Case, problem, public_problem
 
-from dpbench.convex.solver import Objective
 from dpbench.core import validation
 from dpbench.papers.glm.algorithms import centres
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
@@ -44,7 +39,7 @@ MIXED = [[1e-8, -1e-8, 0.0], [1e-9, 1e-9, 0.0], [1e-7, 1e-7, -1e-7], [-1e-3, -1e
 """Functions whose sizes make the solver's rounding visible."""
 
 
-def sizes(case: Case, kind: str) -> Iterator[Any]:
+def sizes(case, kind):
     """The problem of the registry, and small and large ones; of records with a radius, a small and a large one."""
     if kind == "hull-absolute":
         yield replace(case.problem(kind), hypotheses=ConvexHull(MIXED))
@@ -58,7 +53,7 @@ def sizes(case: Case, kind: str) -> Iterator[Any]:
         yield public_problem(kind, n=200)
 
 
-def met(name: str, kind: str, arithmetic: str, count: int = 12) -> None:
+def met(name, kind, arithmetic, count=12):
     """Each pair gets one answer a side, or the same refusal of parameters, within what its solver certifies."""
     case = CASES[name]
     for p, epsilon in zip(sizes(case, kind), (1.0, 10.0, 0.1, 2.0), strict=False):
@@ -80,11 +75,11 @@ def met(name: str, kind: str, arithmetic: str, count: int = 12) -> None:
         for kind in case.kinds
     ],
 )
-def test_hostile_sets(name: str, kind: str, arithmetic: str) -> None:
+def test_hostile_sets(name, kind, arithmetic):
     met(name, kind, arithmetic)
 
 
-def test_arithmetic_is_refused_where_it_is_left_out() -> None:
+def test_arithmetic_is_refused_where_it_is_left_out():
     for name in FLOAT_ALONE:
         with pytest.raises(validation.InvalidInput, match=r"^(arithmetic|sampler) must be "):
             replace(CASES[name].make(), arithmetic="exact")
@@ -100,7 +95,7 @@ TIED = [
 
 
 @pytest.mark.parametrize(("scale", "rows", "other"), TIED)
-def test_shears_by_halves_leave_single_points_tight(scale: float, rows: Any, other: Any) -> None:
+def test_shears_by_halves_leave_single_points_tight(scale, rows, other):
     """Tied records shear the tree's lattice by 1/2: bounds of single points that had room for either rounding left an
     acceptance of 1e-13, and draws that did not end in hours."""
     m = ExponentialMechanism(0.5, net_radius=0.2, sampler="tree")
@@ -111,7 +106,7 @@ def test_shears_by_halves_leave_single_points_tight(scale: float, rows: Any, oth
 
 
 @pytest.mark.parametrize("size", [0.0, 5e-324, 1e-310, 1e-200])
-def test_residuals_of_no_size_leave_the_trees_coordinates_finite(size: float) -> None:
+def test_residuals_of_no_size_leave_the_trees_coordinates_finite(size):
     """Every residual 0 or a denormal: weights 1/r of the fit that steers the tree overflowed."""
     x = 1e3 * np.linspace(-1.0, 1.0, 200)[:, None]
     p = HeavyTailedProblem(x, np.full(200, size), radius=1.0, theta=1.5)
@@ -121,7 +116,7 @@ def test_residuals_of_no_size_leave_the_trees_coordinates_finite(size: float) ->
     assert np.abs(m(p, 3, np.random.default_rng(0))).max() <= 1.0
 
 
-def test_a_gap_beyond_what_stability_counts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gap_beyond_what_stability_counts_is_noticed(monkeypatch):
     """Planted: a millionth of the allowance; rounding on `MIXED` takes a ten-thousandth of it."""
     honest = regularized_perturbation.allowed_gap
     monkeypatch.setattr(regularized_perturbation, "allowed_gap", lambda problem, eta: 1e-6 * honest(problem, eta))
@@ -129,11 +124,11 @@ def test_a_gap_beyond_what_stability_counts_is_noticed(monkeypatch: pytest.Monke
         met("regularized-perturbation", "hull-absolute", "float")
 
 
-def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_abort_is_noticed(monkeypatch):
     """A solver that gives up on one data set of each pair: the comparison of neighbours fails."""
     minimise = centres.minimise
 
-    def gives_up(objective: Objective, target: float) -> Any:
+    def gives_up(objective, target):
         if objective.X[0, 0] > 0.0:
             raise validation.InvalidInput("tolerance must be larger, got this record")
         return minimise(objective, target)
@@ -146,12 +141,10 @@ def test_a_planted_abort_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("owner", "name", "kind"), [(NoisyGD, "noisy-gd", "squared"), (RSPM, "rspm", "finite")])
-def test_a_planted_refusal_or_nan_is_noticed(
-    owner: type, name: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_refusal_or_nan_is_noticed(owner, name, kind, monkeypatch):
     """A data set in three is refused, one in three gets NaN: noticed of a descent and of a public mechanism."""
 
-    def sometimes(mechanism: Any, problem: Any, trials: int, rng: Any) -> Any:
+    def sometimes(mechanism, problem, trials, rng):
         at = sum(problem.digest.encode()) % 3
         if at == 0:
             raise validation.InvalidInput("steps must be fewer, got this record")

@@ -1,7 +1,5 @@
 """Ties: mechanisms that sit exactly on their bound are never refuted, and decided where their laws are formulas."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction
@@ -14,18 +12,18 @@ from dpbench.ledger.measurement import inequality_verdict, privacy_verdict
 from dpbench.ledger.verify import verify
 from dpbench.privacy.discrete import pair, pair_from_logs
 from dpbench.privacy.exact_law import quantity
-from dpbench.privacy.profile import Profile, discrete_profile, laplace_profile, pure_profile
+from dpbench.privacy.profile import discrete_profile, laplace_profile, pure_profile
 
 EPSILONS = [k / 100 for k in range(1, 301)]
 ROUNDED = 4  # outcomes on either side of 0 of the discrete Laplace law, the rest at its ends
 
 
-def randomised_response(e: float) -> tuple[list[float], list[float]]:
+def randomised_response(e):
     p = math.exp(e) / (1.0 + math.exp(e))
     return [p, 1.0 - p], [1.0 - p, p]
 
 
-def exponential(e: float) -> tuple[list[float], list[float]]:
+def exponential(e):
     """Scores that one record moves by 1, apart and back: the bound is approached, and is not reached."""
     laws = []
     for scores in ((0, 1, 1, 1), (1, 0, 0, 0)):
@@ -34,13 +32,13 @@ def exponential(e: float) -> tuple[list[float], list[float]]:
     return laws[0], laws[1]
 
 
-def permute_and_flip(e: float) -> tuple[list[float], list[float]]:
+def permute_and_flip(e):
     """Two candidates 2 apart in score against two alike: what the worse one is chosen with falls by e^ε exactly."""
     f = math.exp(-e * 2.0 / 2.0)
     return [0.5, 0.5], [1.0 - f / 2.0, f / 2.0]
 
 
-def discrete_laplace(e: float) -> tuple[list[float], list[float]]:
+def discrete_laplace(e):
     a = math.exp(-e)
     laws = []
     for centre in (0, 1):
@@ -50,7 +48,7 @@ def discrete_laplace(e: float) -> tuple[list[float], list[float]]:
     return laws[0], laws[1]
 
 
-def _laplace_formulas(centre: int) -> list[str]:
+def _laplace_formulas(centre):
     inner = [f"(1 - exp(-e))/(1 + exp(-e))*exp(-e)^{abs(k - centre)}" for k in range(1 - ROUNDED, ROUNDED)]
     ends = [f"exp(-e)^{ROUNDED + centre}/(1 + exp(-e))", f"exp(-e)^{ROUNDED - centre}/(1 + exp(-e))"]
     return [ends[0], *inner, ends[1]]
@@ -73,14 +71,14 @@ FORMULAS = {
 }
 
 
-def _profile(name: str, e: float, formulas: bool) -> Profile:
+def _profile(name, e, formulas):
     made = pair(*FORMULAS[name], {"e": e}) if formulas else pair(*FLOATS[name](e))
     return discrete_profile(made, why="exact law")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FLOATS)
-def test_true_pure_privacy_is_within_as_formulas_and_never_beyond_as_floats(name: str) -> None:
+def test_true_pure_privacy_is_within_as_formulas_and_never_beyond_as_floats(name):
     """At 300 values of ε, as the profile of a pair and as a guarantee."""
     exactly, rounded = Counter(), Counter()
     for e in EPSILONS:
@@ -96,14 +94,14 @@ def test_true_pure_privacy_is_within_as_formulas_and_never_beyond_as_floats(name
 
 
 @pytest.mark.parametrize("name", ["randomised response", "permute-and-flip", "discrete Laplace"])
-def test_a_claim_too_small_by_a_billionth_is_refuted(name: str) -> None:
+def test_a_claim_too_small_by_a_billionth_is_refuted(name):
     """The planted failure: the same laws against ε (1 − 10^−9), as formulas and as floats."""
     for e in EPSILONS[::10]:
         for formulas in (True, False):
             assert privacy_verdict([(e * (1.0 - 1e-9), 0.0)], pairs=[_profile(name, e, formulas)]) == "refuted"
 
 
-def test_formulas_tell_apart_what_no_float_does() -> None:
+def test_formulas_tell_apart_what_no_float_does():
     law = discrete_profile(pair([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]), why="")
     assert law.place("log(3)", 0) == "within"
     assert law.place("log(3) - 1/10^40", 0) == "beyond"
@@ -113,7 +111,7 @@ def test_formulas_tell_apart_what_no_float_does() -> None:
     assert law.place(math.nextafter(math.log(3.0), 0.0), 0.0) != "beyond"  # it may stand for log 3
 
 
-def test_profiles_of_floats_at_their_own_level() -> None:
+def test_profiles_of_floats_at_their_own_level():
     """Levels that are quotients of floats: an ulp above the claim decides nothing, a millionth does."""
     for made in (pure_profile, laplace_profile):
         profile = made(1.0 + 2.0**-52, kind="exact", why="")
@@ -123,7 +121,7 @@ def test_profiles_of_floats_at_their_own_level() -> None:
     assert pure_profile(1.0, why="upper").place(1.0, 0.0) == "within"
 
 
-def test_small_masses_keep_their_relative_accuracy() -> None:
+def test_small_masses_keep_their_relative_accuracy():
     """In logarithms a δ of 1e-30 is decided to a part in 1e9."""
     logs = [math.log1p(-1e-30), math.log(1e-30)], [math.log1p(-1e-40), math.log(1e-40)]
     profile = discrete_profile(pair_from_logs(*logs), why="")
@@ -138,7 +136,7 @@ def test_small_masses_keep_their_relative_accuracy() -> None:
      ("sum(i, 1, 3, i*exp(0))", 6.0), ("max(1, 2) + min(1, 2)", 3.0), ("abs(1 - 3)", 2.0), ("pi", math.pi),
      ("exp(log(7))", 7.0), ("2^(-2)", 0.25), ("erfc(1)", math.erfc(1.0))],
 )  # fmt: skip
-def test_formulas_mean_what_they_say(text: str, value: float) -> None:
+def test_formulas_mean_what_they_say(text, value):
     assert float(quantity("x", text)) == pytest.approx(value, rel=1e-15)
 
 
@@ -151,12 +149,12 @@ def test_formulas_mean_what_they_say(text: str, value: float) -> None:
      (["1/2", "open('x')"], ["1/2", "1/2"], r"p\[1\] must be a formula"),
      (["1/2", "1/2"], ["1"], "q must be a law of 2 outcomes")],
 )  # fmt: skip
-def test_laws_that_are_none_are_refused(p: list[str], q: list[str], message: str) -> None:
+def test_laws_that_are_none_are_refused(p, q, message):
     with pytest.raises(InvalidInput, match=message):
         pair(p, q)
 
 
-def test_ties_of_an_inequality() -> None:
+def test_ties_of_an_inequality():
     assert inequality_verdict(0.0, undecided=1) == "undecided"
     assert inequality_verdict(-0.1, undecided=1) == "refuted"
     paper = Paper("ties")

@@ -4,17 +4,12 @@ A branch that no point reaches is a branch in which a floor ten times too high i
 counts, over all points, which argument of each call of `min` and `max` in these modules was the one taken.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import math
 import sys
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +19,6 @@ from naive import lowerbounds as twins
 import lowerbounds
 from dpbench.core.validation import InvalidInput
 from lowerbounds import (
-    HardFamily,
     _two_piece,
     chaudhuri_hsu,
     corrected_minimum,
@@ -56,21 +50,21 @@ Point = tuple[float, float]
 """A floor, and what the oracle says."""
 
 
-def non_private_formulas() -> Iterator[Point]:
+def non_private_formulas():
     for n, d, h, y in itertools.product((1, 100, 10**6), (1, 50), (1e-3, 0.2, 1.0, 7.0, 1e5), (1.0, 5.0)):
         bounds = {"y_bound": y, "x_bound": 0.5, "radius": 2.0 * h / math.sqrt(3.0), "smoothness": 3.0}
         yield corrected_nonprivate(n, theorem="16", **bounds), naive.sixteen(n, h, y)
         yield corrected_nonprivate(n, d, **bounds), naive.fifth(n, d, h, y)
 
 
-def minima_of_theorem_4() -> Iterator[Point]:
+def minima_of_theorem_4():
     for n, d, r, y in itertools.product((2, 1000), (1, 2, 10_000), (1e-4, 0.03, 0.5, 1.5, 4.0, 100.0), (1.0, 3.0)):
         bounds = {"radius": r * y / 2.0, "x_bound": 2.0, "y_bound": y}
         for epsilon in (0.5, 1.0):
             yield corrected_minimum(n, d, epsilon, **bounds), y * y * naive.fourth_corrected(n * epsilon, d, r)
 
 
-def excess_on(family: HardFamily, member: Any) -> Callable[[np.ndarray], float]:
+def excess_on(family, member):
     """The excess risk on the records of a member: within its bounds, and its minimiser in the ball of radius B."""
     instance = family.instances(member)
     X, y = instance.X.toarray(), instance.y
@@ -81,13 +75,13 @@ def excess_on(family: HardFamily, member: Any) -> Callable[[np.ndarray], float]:
     return lambda w: float(((X @ w - y) ** 2).mean() - ((X @ best - y) ** 2).mean())
 
 
-def differing(family: HardFamily, first: Any, second: Any) -> int:
+def differing(family, first, second):
     here, there = (family.instances(member) for member in (first, second))
     return int(((here.X.toarray() != there.X.toarray()).any(axis=1) | (here.y != there.y)).sum())
 
 
 BOUNDS = {"x_bound": 2.0, "y_bound": 3.0}
-SIGNS: list[tuple[Callable[..., HardFamily], int, int, float, float]] = [
+SIGNS = [
     (packing, 40, 3, 0.5, 0.9),
     (packing, 30, 9, 0.1, 2.5),
     (packing, 60, 2, 2.0, 2.0),
@@ -105,7 +99,7 @@ SIGNS: list[tuple[Callable[..., HardFamily], int, int, float, float]] = [
 ]
 
 
-def packings_of_signs() -> Iterator[Point]:
+def packings_of_signs():
     """Zero's excess on the records, times what group privacy leaves of the variance of a sign."""
     for make, n, d, epsilon, radius in SIGNS:
         for delta in (0.0, 0.01):
@@ -117,7 +111,7 @@ def packings_of_signs() -> Iterator[Point]:
             yield family.floor, zero * naive.sign_left(naive.group(epsilon, delta, distance))
 
 
-def pairs_for_a_large_radius() -> Iterator[Point]:
+def pairs_for_a_large_radius():
     for n, d, epsilon, radius in ((3, 2, 1.0, 1.6), (12, 3, 0.4, 3.0), (30, 2, 1.0, 90.0), (20, 2, 0.06, 4.0)):
         family = large_radius(n, d, epsilon, 0.01, radius=radius, **BOUNDS)
         grid = np.linspace(0.0, radius, 20_001)
@@ -131,7 +125,7 @@ def pairs_for_a_large_radius() -> Iterator[Point]:
         yield family.floor, naive.least_of_two(law, grid, *curves)
 
 
-def two_points_of_lemma_1() -> Iterator[Point]:
+def two_points_of_lemma_1():
     for epsilon, delta, distance in ((0.5, 0.0, 3), (0.5, 0.01, 4), (0.1, 0.2, 60)):
         family = chaudhuri_hsu(101, epsilon, delta, distance=distance, **BOUNDS)
         assert differing(family, 0, 1) == distance
@@ -151,9 +145,9 @@ def two_points_of_lemma_1() -> Iterator[Point]:
         yield values[lowerbounds.best_distance(lowerbounds.curve(epsilon, 0.0, "exact"), n) - 1], float(np.max(values))
 
 
-def fingerprints_of_theorem_11() -> Iterator[Point]:
+def fingerprints_of_theorem_11():
     for n, rank, epsilon, p in itertools.product((1, 100, 1000), (1, 20, 400), (0.01, 0.1, 1.0), (1.0, 2.0, math.inf)):
-        arguments: dict[str, Any] = {"n": n, "rank": rank, "epsilon": epsilon, "delta": 1e-4, "p": p}
+        arguments = {"n": n, "rank": rank, "epsilon": epsilon, "delta": 1e-4, "p": p}
         arguments |= {"x_bound": 2.0, "radius": 3.0}
         for constants, oracle in (("exact", naive.fingerprint_exact), ("tight", naive.fingerprint_tight)):
             family = fingerprinting(**arguments, constants=constants)
@@ -165,7 +159,7 @@ def fingerprints_of_theorem_11() -> Iterator[Point]:
         yield printed.floor, naive.fingerprint_printed(n, rank, epsilon, 1.0 / p, 6.0)
 
 
-def non_private_families() -> Iterator[Point]:
+def non_private_families():
     for n, x, y, radius in ((1, 1.0, 2.0, 3.0), (7, 2.0, 5.0, 1.5), (60, 1.0, 1.0, 1.0), (150, 1.0, 4.0, 2.0)):
         label = y if y < radius * x else radius * x
         family = nonprivate(n, theorem="16", x_bound=x, y_bound=y, radius=radius)
@@ -198,7 +192,7 @@ def non_private_families() -> Iterator[Point]:
             yield rate.floor, RATE_CONSTANT["17"] * 9.0 * least
 
 
-def rare_records() -> Iterator[Point]:
+def rare_records():
     for n, d, epsilon, theta in ((1000, 4, 1.0, 2.0), (5, 10, 0.1, 1.5), (10**6, 64, 0.1, 1.25), (1, 1, 0.5, 2.0)):
         for moment in ("norm", "coordinate"):
             floor = rare_packing(n, d, epsilon, theta=theta, moment=moment).floor
@@ -212,7 +206,7 @@ ORACLES = (
 
 
 @pytest.mark.parametrize("points", ORACLES, ids=lambda points: points.__name__)
-def test_floors_are_those_of_their_oracles(points: Callable[[], Iterator[Point]]) -> None:
+def test_floors_are_those_of_their_oracles(points):
     for place, (floor, oracle) in enumerate(points()):
         assert floor == pytest.approx(oracle, rel=1e-6, abs=1e-12), place
 
@@ -230,7 +224,7 @@ GUARDS = {
 """Sides that need not be reached, by the call's text."""
 
 
-def calls(module: ModuleType) -> Iterator[tuple[tuple[int, int], str, int]]:
+def calls(module):
     """(Line, column), text and number of arguments of each `min` or `max` of several, `largest` apart."""
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     for owner in ast.walk(tree):
@@ -240,11 +234,11 @@ def calls(module: ModuleType) -> Iterator[tuple[tuple[int, int], str, int]]:
                     yield (node.lineno, node.col_offset), ast.unparse(node), len(node.args)
 
 
-def test_every_side_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: dict[tuple[str, int, int], set[int]] = {}
+def test_every_side_is_reached(monkeypatch):
+    taken = {}
 
-    def watched(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*values: Any, **more: Any) -> Any:
+    def watched(function):
+        def call(*values, **more):
             best = function(*values, **more)
             if len(values) > 1:
                 frame = sys._getframe(1)
@@ -273,7 +267,7 @@ def test_every_side_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(excused) <= met
 
 
-GOOD: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+GOOD = {
     "best_distance": (lowerbounds.best_distance, {"privacy": 0.5, "n": 100, "delta": 0.0}),
     "chaudhuri_hsu": (chaudhuri_hsu, {"n": 100, "epsilon": 0.5, "delta": 0.0, "distance": 2, **BOUNDS}),
     "corrected_minimum": (corrected_minimum, {"n": 100, "d": 2, "epsilon": 0.5, "radius": 1.0, **BOUNDS}),
@@ -303,7 +297,7 @@ ZERO, NONE, INFINITE = {"delta", "public"}, {"distance", "mass", "active", "beta
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_bad_arguments_are_named(name: str) -> None:
+def test_bad_arguments_are_named(name):
     make, good = GOOD[name]
     make(**good)
     for argument, bad in itertools.product(good, (math.nan, math.inf, -math.inf, -1, 0, True, "three", None)):

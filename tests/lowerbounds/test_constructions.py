@@ -1,7 +1,5 @@
 """Kernels of the constructions against slow twins, sufficient statistics against records, and memory at n = 1e9."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from collections.abc import Callable
@@ -16,7 +14,6 @@ from dpbench.core.kernel import KERNELS
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.attacks.members import errors_on
 from lowerbounds import (
-    HardFamily,
     _kernels,
     _rare_record,
     chaudhuri_hsu,
@@ -36,20 +33,20 @@ OUTPUTS = np.random.default_rng(0).normal(0.0, 1.5, (2, 5, 4))
 Run = Callable[[Callable[..., Any]], list[np.ndarray]]
 
 
-def compress_rows(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def compress_rows(kernel):
     columns = np.array([2, -1, 0, 0, -1, 1])
     indices, starts = np.zeros(6, dtype=np.int64), np.zeros(7, dtype=np.int64)
     kernel(columns, indices, starts)
     return [indices[: starts[-1]], starts]
 
 
-def sign_block_labels(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def sign_block_labels(kernel):
     y = np.full((2, 20), 9.0)
     kernel(SIGMA, 6, 2, 3, -1.5, 0.7, 2.0, y)
     return [y]
 
 
-def sign_block_moments(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def sign_block_moments(kernel):
     cross, square = np.full((2, 4), 9.0), np.full(2, 9.0)
     # Blocks of 6: two labels -1.5, three of 0.7 times the sign, one of 2; features 0.8, 20 records.
     up, down = (0.8 * (2 * -1.5 + 3 * sign * 0.7 + 2.0) / 20 for sign in (1, -1))
@@ -61,7 +58,7 @@ def sign_block_moments(kernel: Callable[..., Any]) -> list[np.ndarray]:
     return [*found, *(np.array(kernel(wrong_sign, up, down, total, out.copy(), square)) for out in (cross, whole))]
 
 
-def twin_moments() -> list[np.ndarray]:
+def twin_moments():
     columns = np.append(np.repeat(np.arange(3), 6), [-1, -1])
     made = [
         naive.moments(columns, np.full(20, 0.8), naive.block_labels(sigma, 6, 2, 3, -1.5, 0.7, 2.0, 20), 4)
@@ -71,7 +68,7 @@ def twin_moments() -> list[np.ndarray]:
     return [cross, np.array([m[2] for m in made]), *map(np.array, (0, 0, cross[:, :3], 1, 1))]
 
 
-def draw_cube(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def draw_cube(kernel):
     rng, labels = np.random.default_rng(1), np.zeros(500)
     columns = rng.integers(0, 3, 500)
     counts = np.full((3, 2), 9)
@@ -79,21 +76,21 @@ def draw_cube(kernel: Callable[..., Any]) -> list[np.ndarray]:
     return [columns, labels, counts, np.array(rng.random())]
 
 
-def draw_fingerprints(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def draw_fingerprints(kernel):
     rng, bits = np.random.default_rng(1), np.zeros(500)
     uniforms, columns = rng.random(500), rng.integers(0, 3, 500)
     kernel(rng, MEANS[0], 0.6, uniforms, columns, bits)
     return [columns, bits, np.array(rng.random())]
 
 
-def draw_hits(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def draw_hits(kernel):
     rng, hits = np.random.default_rng(1), np.zeros(500)
     total = kernel(rng, 0.3, hits)
     return [hits, np.array(total), np.array(rng.random())]
 
 
-def distances(power: int) -> Run:
-    def run(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def distances(power):
+    def run(kernel):
         out = np.zeros((2, 5))
         kernel(power, MEANS, SIGMA, OUTPUTS, out)
         return [out]
@@ -101,8 +98,8 @@ def distances(power: int) -> Run:
     return run
 
 
-def sign_distances(power: int) -> Run:
-    def run(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def sign_distances(power):
+    def run(kernel):
         out, odd = np.zeros((2, 5)), SIGMA.copy()
         odd[1, 2] = 0.5
         return [np.array(kernel(power, 0.3, 1.1, SIGMA, OUTPUTS, out)), out,
@@ -111,13 +108,13 @@ def sign_distances(power: int) -> Run:
     return run
 
 
-def twin_sign_distances(power: int) -> list[np.ndarray]:
+def twin_sign_distances(power):
     weights = np.full(SIGMA.shape[1], 0.3)
     made = [naive.distances(power, weights, 1.1 * sigma, w) for sigma, w in zip(SIGMA, OUTPUTS, strict=True)]
     return [np.array(0), np.array(made), np.array(1)]
 
 
-def absolute_excess(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def absolute_excess(kernel):
     out, rounded, odd = np.zeros((2, 5)), np.zeros((2, 5)), MEANS.copy()
     odd[0, 1], odd[1, 2] = -0.1, 1.1
     return [np.array(kernel(MEANS, 0.3, 1.2, False, OUTPUTS, out)), out,
@@ -125,26 +122,26 @@ def absolute_excess(kernel: Callable[..., Any]) -> list[np.ndarray]:
             np.array(kernel(odd, 0.3, 1.2, False, OUTPUTS, out.copy()))]  # fmt: skip
 
 
-def twin_absolute_excess() -> list[np.ndarray]:
+def twin_absolute_excess():
     points = 1.2 * MEANS, 1.2 * np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
     made = [np.array([naive.absolute_excess(m, 0.3, 1.2, p, w) for m, p, w in zip(MEANS, each, OUTPUTS, strict=True)])
             for each in points]  # fmt: skip
     return [np.array(0), made[0], np.array(0), made[1], np.array(2)]
 
 
-def two_piece_excess(kernel: Callable[..., Any]) -> list[np.ndarray]:
+def two_piece_excess(kernel):
     out = np.zeros((2, 5))
     kernel(np.array([1.0, -1.0]), 0.3, 1.1, 0.9, 0.05, OUTPUTS, out)
     return [out]
 
 
-def after(draw: Callable[[np.random.Generator], Any]) -> list[np.ndarray]:
+def after(draw):
     """What a twin draws, and the next number of its Generator."""
     rng = np.random.default_rng(1)
     return [*map(np.asarray, draw(rng)), np.array(rng.random())]
 
 
-COMPARED: list[tuple[str, Run, Callable[[], list[np.ndarray]], list[tuple[str, str]]]] = [
+COMPARED = [
     ("compress_rows", compress_rows, lambda: list(naive.csr(np.array([2, -1, 0, 0, -1, 1]))),
      [("columns[i] >= 0", "columns[i] > 0"), ("starts[i + 1] = stored", "starts[i + 1] = i + 1")]),
     ("sign_block_labels", sign_block_labels,
@@ -182,7 +179,7 @@ COMPARED: list[tuple[str, Run, Callable[[], list[np.ndarray]], list[tuple[str, s
 ]  # fmt: skip
 
 
-def agree(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
+def agree(one, other):
     return all(
         np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-12, atol=1e-14)
         for a, b in zip(one, other, strict=True)
@@ -190,21 +187,19 @@ def agree(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
 
 
 @pytest.mark.parametrize(("name", "run", "twin", "errors"), COMPARED, ids=[case[0] for case in COMPARED])
-def test_kernels_are_their_twins_and_planted_errors_are_not(
-    name: str, run: Run, twin: Callable[[], list[np.ndarray]], errors: list[tuple[str, str]]
-) -> None:
+def test_kernels_are_their_twins_and_planted_errors_are_not(name, run, twin, errors):
     want = twin()
     assert agree(run(getattr(_kernels, name)), want)
     for old, new in errors:
         assert not agree(run(wrong(_kernels, name, old, new)), want), (old, new)
 
 
-def test_every_kernel_of_the_constructions_is_compared() -> None:
+def test_every_kernel_of_the_constructions_is_compared():
     ours = {name.rpartition(".")[2] for name in KERNELS if name.startswith("lowerbounds._kernels.")}
     assert ours == {name for name, *_ in COMPARED}
 
 
-FAMILIES: dict[str, Callable[[int], HardFamily]] = {
+FAMILIES = {
     "packing": lambda n: packing(n, 6, 0.5, 1e-6, x_bound=2.0, radius=0.4),
     "norm packing": lambda n: norm_packing(n, 6, 0.3, y_bound=2.0),
     "norm packing, small radius": lambda n: norm_packing(n, 1, 0.02, radius=0.01),
@@ -216,7 +211,7 @@ FAMILIES: dict[str, Callable[[int], HardFamily]] = {
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_statistics_are_those_of_the_records(name: str) -> None:
+def test_statistics_are_those_of_the_records(name):
     """Members drawn, then their data: both ways from equal Generators, to the last draw."""
     family = FAMILIES[name](60)
     members = [family.members(np.random.default_rng(k)) for k in range(5)]
@@ -237,7 +232,7 @@ def test_statistics_are_those_of_the_records(name: str) -> None:
         assert rng.random() == rngs[k].random()
 
 
-def test_statistics_drawn_without_records_follow_their_law(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_drawn_without_records_follow_their_law(monkeypatch):
     """Null: what is drawn beyond `RECORDS_DRAWN` has the means of the records, 4,000 data sets of 60 each.
 
     Each of 9 means within 6 standard errors (level 2e-8 in all); sees a bias or a rare chance 10% off, which are
@@ -267,7 +262,7 @@ def test_statistics_drawn_without_records_follow_their_law(monkeypatch: pytest.M
     assert rare.moments([0], [rng]).second[0, 0] == pytest.approx(feature**2)
 
 
-HUGE: dict[str, Callable[[int], HardFamily]] = {
+HUGE = {
     "packing": lambda n: packing(n, 8, 0.5, 1e-9),
     "two-point": lambda n: chaudhuri_hsu(n, 0.5, 1e-9, distance=2),
     "cube": lambda n: nonprivate_floors._Cube(
@@ -287,7 +282,7 @@ HUGE: dict[str, Callable[[int], HardFamily]] = {
 }
 
 
-def run_members(family: HardFamily) -> None:
+def run_members(family):
     """Eight members: their statistics, runs of noisy GD and errors."""
     rngs = [np.random.default_rng(k) for k in range(8)]
     members = [family.members(rng) for rng in rngs]
@@ -297,7 +292,7 @@ def run_members(family: HardFamily) -> None:
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_a_billion_records_take_no_memory(name: str) -> None:
+def test_a_billion_records_take_no_memory(name):
     """Members of n = 1e9, their statistics, runs of noisy GD and errors: a small part of 100 MB."""
     family = HUGE[name](10**9)
     assert family.n == 10**9 and family.name == name
@@ -311,7 +306,7 @@ def test_a_billion_records_take_no_memory(name: str) -> None:
     assert peak < 1e7
 
 
-def test_fingerprints_of_the_family_are_the_kernel_s() -> None:
+def test_fingerprints_of_the_family_are_the_kernel_s():
     family = fingerprinting(50, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight")
     means = family.members(np.random.default_rng(2))
     made = family.instances(means, np.random.default_rng(3))

@@ -1,9 +1,6 @@
 """The floor entries: a mechanism that is not private is refuted by the code that runs them; so is a false floor."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +8,10 @@ import pytest
 from declared import declared
 
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import Claim
-from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import floors, lemma1, theorem4, theorems6_11, theorems16_17
 from dpbench.report.drawings import DRAWINGS
-from dpbench.report.figures import Drawing
 from dpbench.runs.context import RunContext
-from lowerbounds import HardFamily, chaudhuri_hsu, packing
+from lowerbounds import chaudhuri_hsu, packing
 
 CLAIMS = declared(lemma1, theorem4, theorems6_11, theorems16_17)
 EXACT = [claim for claim in CLAIMS if claim.level == 0.0]
@@ -25,26 +19,26 @@ OF_FLOORS = [drawing for drawing in DRAWINGS if drawing.claim in {claim.id for c
 
 
 @pytest.fixture(scope="module")
-def context() -> Iterator[RunContext]:
+def context():
     with RunContext(level="quick", seed=0, workers=1) as made:
         yield made
 
 
-def least_squares(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+def least_squares(problem, trials, rng):
     counts = np.asarray(problem.X.sum(axis=0)).ravel()
     sums = np.asarray(problem.X.T @ problem.y).ravel()
     return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
 
 
 @pytest.mark.parametrize("claim", EXACT, ids=lambda claim: claim.id)
-def test_entries_without_sampling(claim: Claim, context: RunContext) -> None:
+def test_entries_without_sampling(claim, context):
     verdict, evidence = context.run(claim)
     assert verdict == claim.expected
     assert evidence.level == 0.0 and evidence.notes
 
 
 @pytest.mark.parametrize("name", ["glm.lemma1.floor.exact", "glm.lemma1.floor.tight", "glm.thm11.floor.tight"])
-def test_entries_with_sampling(name: str, context: RunContext) -> None:
+def test_entries_with_sampling(name, context):
     claim = next(claim for claim in CLAIMS if claim.id == name)
     verdict, evidence = context.run(claim)
     assert verdict == claim.expected == "not refuted" and evidence.value > 1.0
@@ -61,7 +55,7 @@ def test_entries_with_sampling(name: str, context: RunContext) -> None:
 
 
 @pytest.mark.parametrize("build", [packing, chaudhuri_hsu])
-def test_an_algorithm_that_is_not_private_is_refuted(build: object, context: RunContext) -> None:
+def test_an_algorithm_that_is_not_private_is_refuted(build, context):
     arguments = {"n": 100, "epsilon": 0.5, "delta": 1e-6} | ({"d": 4} if build is packing else {"distance": 2})
     algorithms = {"least squares": least_squares, "zero": floors.Zero()}
     case = floors.Case(build, arguments, {"constants": "exact"}, algorithms, {})
@@ -69,7 +63,7 @@ def test_an_algorithm_that_is_not_private_is_refuted(build: object, context: Run
     assert verdict == "refuted" and evidence.value < 1e-12
 
 
-def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch):
     arguments = {"n": 60, "d": 3, "epsilon": 0.5, "delta": 1e-6}
     zero = {"zero": floors.Zero()}
     case = floors.Case(packing, arguments, {"constants": "exact"}, zero, {}, floors.costly(0.5, 1e-6))
@@ -83,18 +77,18 @@ def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch: pytest
     assert min(evidence.column("ratio")) == pytest.approx(evidence.column("ratio")[0])  # the zero predictor's
 
 
-def test_a_floor_that_is_too_high_is_refuted() -> None:
+def test_a_floor_that_is_too_high_is_refuted():
     """1.2 times the exact two-point constant is above what randomised response attains."""
     distance, epsilon = 1, 1.0
     family = chaudhuri_hsu(3, epsilon, distance=distance)
     target = float(family.parameters["target"])
 
-    def response(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def response(problem, trials, rng):
         sign = 1.0 if problem.y.sum() > 0 else -1.0
         right = rng.random((trials, 1)) < 1.0 / (1.0 + math.exp(-epsilon))
         return sign * target * np.where(right, 1.0, -1.0)
 
-    def too_high(**arguments: object) -> HardFamily:
+    def too_high(**arguments):
         return replace(family, printed=1.2 * family.floor)
 
     case = floors.Case(chaudhuri_hsu, {"n": 3, "epsilon": epsilon, "distance": distance}, {}, {"r": response}, {})
@@ -105,7 +99,7 @@ def test_a_floor_that_is_too_high_is_refuted() -> None:
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("drawing", OF_FLOORS, ids=lambda drawing: drawing.name)
-def test_figures_are_drawn_from_evidence(drawing: Drawing, context: RunContext) -> None:
+def test_figures_are_drawn_from_evidence(drawing, context):
     claim = next(claim for claim in CLAIMS if claim.id == drawing.claim)
     evidence = context.run(claim)[1].to_dict()
     figure = drawing.draw(evidence)

@@ -1,7 +1,5 @@
 """Floors: constants against linear programmes and enumeration, and against algorithms private by construction."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -25,38 +23,38 @@ LEVELS = [(1.0, 0.0, 1), (1.0, 0.0, 2), (1.0, 0.0, 3), (0.3, 0.01, 4), (0.1, 1e-
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "distance"), LEVELS)
-def test_tight_constant_is_the_optimum_over_all_private_answers(epsilon: float, delta: float, distance: int) -> None:
+def test_tight_constant_is_the_optimum_over_all_private_answers(epsilon, delta, distance):
     best = naive.largest_gap(epsilon, delta, distance)
     assert two_point_constant(epsilon, delta, distance, "tight") == pytest.approx(1.0 - best, abs=1e-9)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "distance"), LEVELS)
-def test_exact_constant_is_the_optimum_of_the_group_bound(epsilon: float, delta: float, distance: int) -> None:
+def test_exact_constant_is_the_optimum_of_the_group_bound(epsilon, delta, distance):
     leak = delta * sum(math.exp(i * epsilon) for i in range(distance))
     expected = 1.0 - naive.largest_gap(distance * epsilon, leak, 1)
     assert two_point_constant(epsilon, delta, distance) == pytest.approx(expected, abs=1e-9)
     assert two_point_constant(epsilon, delta, distance) <= two_point_constant(epsilon, delta, distance, "tight") + 1e-12
 
 
-def test_a_constant_of_one_record_too_few_would_be_seen() -> None:
+def test_a_constant_of_one_record_too_few_would_be_seen():
     best = naive.largest_gap(0.3, 0.01, 4)
     assert abs(two_point_constant(0.3, 0.01, 3, "tight") - (1.0 - best)) > 0.05
 
 
-def test_laplace_is_the_limit_of_the_tight_constant() -> None:
+def test_laplace_is_the_limit_of_the_tight_constant():
     for x in (0.5, 1.0, 3.0):
         assert two_point_constant(x / 1000, 0.0, 1000, "tight") == pytest.approx(math.exp(-x / 2.0), rel=1e-6)
 
 
 @pytest.mark.parametrize("constants", ["exact", "tight"])
 @pytest.mark.parametrize("epsilon", [0.03, 0.1, 0.7, 1.0])
-def test_best_distance_is_the_best(epsilon: float, constants: str) -> None:
+def test_best_distance_is_the_best(epsilon, constants):
     values = [k * two_point_constant(epsilon, 1e-6, k, constants) for k in range(1, 200)]
     assert values[best_distance(curve(epsilon, 1e-6, constants), 199) - 1] == pytest.approx(max(values), rel=1e-12)
 
 
 @pytest.mark.parametrize("beta", [0.2, 1.0 / 16.0, 1.5])
-def test_fingerprinting_identity_and_moments(beta: float) -> None:
+def test_fingerprinting_identity_and_moments(beta):
     rng = np.random.default_rng(1)
     for records in (1, 3):
         answer = rng.random(records + 1).tolist()
@@ -69,7 +67,7 @@ def test_fingerprinting_identity_and_moments(beta: float) -> None:
 
 @pytest.mark.parametrize("p", [1.0, 2.0, math.inf])
 @pytest.mark.parametrize(("n", "rank"), [(1000, 20), (100, 400)])
-def test_the_size_and_the_mass_of_fingerprints_are_the_best(p: float, n: int, rank: int) -> None:
+def test_the_size_and_the_mass_of_fingerprints_are_the_best(p, n, rank):
     """Floors themselves are those of the oracles of test_both_sides.py."""
     made = fingerprinting(n, rank, 0.1, 1e-6, p=p)
     q, size = made.parameters, made.parameters["active"]
@@ -82,12 +80,12 @@ def test_the_size_and_the_mass_of_fingerprints_are_the_best(p: float, n: int, ra
 
 
 @pytest.mark.parametrize(("trials", "bias"), [(0, 0.3), (1, 0.3), (4, 0.1), (7, 0.5), (3, 1.0)])
-def test_sign_variance_against_all_label_sequences(trials: int, bias: float) -> None:
+def test_sign_variance_against_all_label_sequences(trials, bias):
     assert sign_variance(trials, bias) == pytest.approx(naive.sign_variance(trials, bias), rel=1e-9, abs=1e-15)
 
 
 @pytest.mark.slow
-def test_rate_constants_are_below_the_exact_floors_over_their_range() -> None:
+def test_rate_constants_are_below_the_exact_floors_over_their_range():
     for n in (1, 10, 200, 5000):
         for radius in (1.0, 3.0, 30.0, 1000.0):
             for d in (1, 4, 40):
@@ -100,7 +98,7 @@ def test_rate_constants_are_below_the_exact_floors_over_their_range() -> None:
     assert scaled.floor == pytest.approx(nonprivate(200, 4, x_bound=2.0).floor)
 
 
-def test_the_printed_constant_takes_the_printed_condition_on_delta() -> None:
+def test_the_printed_constant_takes_the_printed_condition_on_delta():
     """δ ≤ (1 − e^{−ε})/16, as in Lemma 1 and Theorem 4: just below it and just above."""
     for epsilon in (0.1, 0.8, 1.6):
         most = (1.0 - math.exp(-epsilon)) / 16.0
@@ -111,7 +109,7 @@ def test_the_printed_constant_takes_the_printed_condition_on_delta() -> None:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.01), (0.5, 0.05), (1.0, 0.0), (1.5, 0.2)])
 @pytest.mark.parametrize("beta", [0.3, 2.0])
-def test_tight_fingerprinting_floor_is_attained_by_one_private_bit(epsilon: float, delta: float, beta: float) -> None:
+def test_tight_fingerprinting_floor_is_attained_by_one_private_bit(epsilon, delta, beta):
     """With one record and one coordinate the floor equals the least risk of all (ε, δ)-private answers, δ > 0 too.
 
     Planted: δ in the place of 2δ, the floor of another law, is above it and is seen.
@@ -128,12 +126,12 @@ def test_tight_fingerprinting_floor_is_attained_by_one_private_bit(epsilon: floa
 @pytest.mark.parametrize("value", [1e300, 1e-300])
 @pytest.mark.parametrize("name", ["radius", "x_bound", "y_bound"])
 @pytest.mark.parametrize("make", [nonprivate, lambda n, **more: packing(n, 4, 0.5, **more)])
-def test_bounds_whose_squares_overflow_are_refused(make, name: str, value: float) -> None:
+def test_bounds_whose_squares_overflow_are_refused(make, name, value):
     with pytest.raises(InvalidInput, match=f"{name} must be a finite number > 0, of size 1e-50 to 1e"):
         make(100, **{name: value})
 
 
-def test_corrected_corollary_5_lies_below_the_exact_bayes_risks_everywhere() -> None:
+def test_corrected_corollary_5_lies_below_the_exact_bayes_risks_everywhere():
     """Over five decades of n and h; 10 times the constant is above some of them."""
     ratios = []
     for n in (1, 10, 1000, 100_000):

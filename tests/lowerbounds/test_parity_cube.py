@@ -1,7 +1,5 @@
 """The parity cube: data, exact laws, least scales, and the sampler against brute force over all v."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -13,17 +11,17 @@ from dpbench import bounds
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems.parity_cube import exact_profile, problem_of
 from dpbench.privacy.discrete import pair_from_logs
-from lowerbounds import CubeData, parity_cube, parity_cubes
+from lowerbounds import parity_cube, parity_cubes
 from lowerbounds.parity_cubes import NOISES, PAIRS
 
 
-def records(data: CubeData) -> list[tuple[int, float]]:
+def records(data):
     return list(zip(data.x.tolist(), data.y.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(("noise", "delta"), [("laplace", 0.0), ("gaussian", 1e-5)])
 @pytest.mark.parametrize("pair", PAIRS)
-def test_the_pair_profile_of_rrspm_is_the_cubes(pair: str, noise: str, delta: float) -> None:
+def test_the_pair_profile_of_rrspm_is_the_cubes(pair, noise, delta):
     """At weights so small that the parity tells the data sets apart."""
     cube, mechanism = parity_cube(4, 8, pair=pair), RRSPM(1.0, delta, noise=noise, noise_scale=6.0)
     found = mechanism.pair_profile(problem_of(cube), problem_of(cube, neighbour=True))
@@ -35,7 +33,7 @@ def test_the_pair_profile_of_rrspm_is_the_cubes(pair: str, noise: str, delta: fl
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize(("bits", "public", "layout"), [(1, 1, "groups"), (3, 7, "groups"), (3, 5, "single")])
-def test_laws_are_those_of_brute_force(bits: int, public: int, layout: str, pair: str, noise: str) -> None:
+def test_laws_are_those_of_brute_force(bits, public, layout, pair, noise):
     """Clopper–Pearson intervals at 1e-6 around 3,000 runs of (19), minimised over all v, contain the exact law.
 
     The law at twice the scale lies outside on one side at least, for more bits than one.
@@ -53,7 +51,7 @@ def test_laws_are_those_of_brute_force(bits: int, public: int, layout: str, pair
     assert seen
 
 
-def test_closed_forms_of_the_paper_s_counterexample() -> None:
+def test_closed_forms_of_the_paper_s_counterexample():
     """σ_w = 2√m·√(2 log(1.25/δ))/ε claims (1, 1e-5): the pairs reach these ε at d = m."""
     for d, simple, tilted in ((256, 1.87, 2.65), (4096, 5.96, 10.55)):
         sigma = 2.0 * math.sqrt(d) * math.sqrt(2.0 * math.log(1.25e5))
@@ -66,14 +64,14 @@ def test_closed_forms_of_the_paper_s_counterexample() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("d", [1, 10, 4096])
-def test_laplace_attains_epsilon(d: int, epsilon: float) -> None:
+def test_laplace_attains_epsilon(d, epsilon):
     cube = parity_cube(d)
     reached = pair_from_logs(*cube.log_laws("laplace", 2.0 * d / epsilon)).epsilon(0.0)
     assert reached == pytest.approx(epsilon, rel=1e-12)
     assert cube.least_scale("laplace", epsilon) == pytest.approx(2.0 * d / epsilon, rel=1e-12)
 
 
-def test_sums_of_laplace_weights_have_their_tails() -> None:
+def test_sums_of_laplace_weights_have_their_tails():
     for t in (0.1, 1.0, 7.0):
         assert parity_cubes._tail(2, t, "laplace") == pytest.approx(naive.tail_of_two(t), rel=1e-10)
     assert parity_cubes._tail(40, 0.0, "laplace") == pytest.approx(1.0, rel=1e-12)
@@ -84,7 +82,7 @@ def test_sums_of_laplace_weights_have_their_tails() -> None:
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("delta", [0.0, 1e-5, 0.1])
-def test_least_scale_is_where_the_pair_meets_the_claim(noise: str, pair: str, delta: float) -> None:
+def test_least_scale_is_where_the_pair_meets_the_claim(noise, pair, delta):
     for d, m, layout in ((1, 1, "groups"), (20, 50, "groups"), (20, 50, "single")):
         cube = parity_cube(d, m, pair=pair, layout=layout)
         scale = cube.least_scale(noise, 0.8, delta)
@@ -93,7 +91,7 @@ def test_least_scale_is_where_the_pair_meets_the_claim(noise: str, pair: str, de
         assert pair_from_logs(*cube.log_laws(noise, 0.99 * scale)).delta(0.8) > delta
 
 
-def test_neighbours_differ_in_one_record() -> None:
+def test_neighbours_differ_in_one_record():
     for pair, layout in itertools.product(PAIRS, ("groups", "single")):
         cube = parity_cube(4, 9, pair=pair, layout=layout)
         a, b = cube.dataset, cube.neighbour
@@ -106,12 +104,12 @@ def test_neighbours_differ_in_one_record() -> None:
 @pytest.mark.parametrize(
     ("name", "value"), [("pair", "both"), ("layout", "one"), ("public", 2)]
 )  # fmt: skip
-def test_bad_options(name: str, value: object) -> None:
+def test_bad_options(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"):
-        parity_cube(3, **{name: value})  # type: ignore[arg-type]
+        parity_cube(3, **{name: value})
 
 
-def test_bad_noise_and_scales() -> None:
+def test_bad_noise_and_scales():
     cube = parity_cube(3)
     for call, name in (
         (lambda: cube.log_laws("cauchy", 1.0), "noise"),

@@ -1,7 +1,5 @@
 """Theorem 4 of the GLM paper by regime: constructions against loops, constants against bounds, floors against an LP."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,8 +11,6 @@ from naive import theorem4 as naive
 
 from dpbench.ledger.registry import by_id
 from lowerbounds import (
-    HardFamily,
-    Instance,
     corrected_minimum,
     large_radius,
     norm_packing,
@@ -24,12 +20,12 @@ from lowerbounds.regime_floors import LARGE, MIDDLE, PROVED, SMALL
 BOUNDS = {"x_bound": 2.0, "y_bound": 3.0}
 
 
-def as_records(instance: Instance) -> list[tuple[tuple[float, ...], float]]:
+def as_records(instance):
     rows = zip(instance.X.toarray(), instance.y, strict=True)
     return sorted((tuple(np.round(x, 10).tolist()), round(float(y), 10)) for x, y in rows)
 
 
-def check_member(family: HardFamily, member: object, records: list[naive.Record], radius: float) -> None:
+def check_member(family, member, records, radius):
     instance = family.instances(member)
     rounded = sorted((tuple(np.round(x, 10).tolist()), round(y, 10)) for x, y in records)
     assert as_records(instance) == rounded
@@ -45,9 +41,7 @@ def check_member(family: HardFamily, member: object, records: list[naive.Record]
 
 @pytest.mark.parametrize("n, d, epsilon, radius", [(40, 1, 0.5, 20.0), (60, 5, 0.3, 0.4), (90, 3, 1.0, 2.0),
                                                    (30, 2, 0.1, 1e-3), (2, 2, 1.0, 9.0)])  # fmt: skip
-def test_the_packing_is_the_one_described_and_its_minimisers_have_norm_exactly_b(
-    n: int, d: int, epsilon: float, radius: float
-) -> None:
+def test_the_packing_is_the_one_described_and_its_minimisers_have_norm_exactly_b(n, d, epsilon, radius):
     family = norm_packing(n, d, epsilon, radius=radius, **BOUNDS)
     active, block, differing = (int(family.parameters[k]) for k in ("active", "block", "distance"))
     sigma = family.members(np.random.default_rng(0))
@@ -61,7 +55,7 @@ def test_the_packing_is_the_one_described_and_its_minimisers_have_norm_exactly_b
 
 
 @pytest.mark.parametrize("n, d, epsilon, radius", [(3, 2, 1.0, 1.5), (40, 4, 0.4, 6.0), (50, 2, 1.0, 100.0)])
-def test_the_pair_for_a_large_radius_is_the_one_described(n: int, d: int, epsilon: float, radius: float) -> None:
+def test_the_pair_for_a_large_radius_is_the_one_described(n, d, epsilon, radius):
     family = large_radius(n, d, epsilon, radius=radius, **BOUNDS)
     block, pulled = int(family.parameters["block"]), int(family.parameters["pulled"])
     made = [naive.large_radius_records(n, d, block, pulled, k, 2.0, 3.0, radius) for k in (0, 1)]
@@ -77,7 +71,7 @@ SIZES = {"n": st.integers(1, 3000), "d": st.integers(1, 400), "share": st.floats
 
 @settings_here
 @given(**SIZES)
-def test_the_proved_constants(n: int, d: int, share: float, worst: bool, place: float) -> None:
+def test_the_proved_constants(n, d, share, worst, place):
     """The floors with their integers, against the displayed minima times the constants that the docstrings prove."""
     epsilon = n ** (share - 1.0)
     delta = -math.expm1(-epsilon) / 16.0 if worst else 0.0
@@ -100,7 +94,7 @@ def test_the_proved_constants(n: int, d: int, share: float, worst: bool, place: 
     assert corrected_minimum(n, d, epsilon, radius=ratio) <= ratio**2 * (1 + 1e-12)
 
 
-def test_a_constant_a_fifth_higher_would_not_hold() -> None:
+def test_a_constant_a_fifth_higher_would_not_hold():
     """The bound of `large_radius` is near its least value, so the property test above has something to catch."""
     least = min(
         0.5 * large_radius(n, 2, 1.0, -math.expm1(-1.0) / 16.0, radius=r).floor / min(1.0, r**2 / n)
@@ -111,7 +105,7 @@ def test_a_constant_a_fifth_higher_would_not_hold() -> None:
 
 
 @pytest.mark.parametrize("change", [{"epsilon": 1.5}, {"epsilon": 1e-3}, {"radius": -1.0}, {"constants": "printed"}])
-def test_what_is_refused(change: dict[str, object]) -> None:
+def test_what_is_refused(change):
     arguments = {"n": 20, "d": 3, "epsilon": 0.5, "radius": 2.0} | change
     for make in (norm_packing, large_radius):
         with pytest.raises(ValueError, match=next(iter(change))):
@@ -122,7 +116,7 @@ def test_what_is_refused(change: dict[str, object]) -> None:
         large_radius(20, 2, 0.5, radius=0.5)
 
 
-def random_records(rng: np.random.Generator, n: int, radius: float) -> tuple[np.ndarray, np.ndarray]:
+def random_records(rng, n, radius):
     """Labels of at most 1 and features for which the least-squares solution is `radius` in size, exactly."""
     x, y = rng.uniform(-1.0, 1.0, n), rng.choice((-1.0, 1.0), n) * rng.random(n) ** rng.choice((0.0, 1.0, 4.0))
     x *= rng.random(n) < rng.random()
@@ -131,7 +125,7 @@ def random_records(rng: np.random.Generator, n: int, radius: float) -> tuple[np.
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign(seed: int) -> None:
+def test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign(seed):
     """On random data and on the worst: 2/ε records (Y/B, Y) attain 4Y²/(e·nε), as the entry's statement says."""
     rng = np.random.default_rng(seed)
     for _ in range(60):
@@ -149,7 +143,7 @@ def test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign(seed
     assert floors.fourth_printed(200.0, 1, 200.0) == 1.0  # what Theorem 4 prints there
 
 
-def test_the_floor_for_one_dimension_lies_below_the_ceiling_and_near_it() -> None:
+def test_the_floor_for_one_dimension_lies_below_the_ceiling_and_near_it():
     for radius in (0.001, 0.1, 1.0, 100.0):
         for n, epsilon in ((50, 0.1), (1000, 1.0)):
             floor = norm_packing(n, 1, epsilon, radius=radius, constants="tight").floor

@@ -1,12 +1,8 @@
 """Each algorithm's inner loop is a kernel that a call of the mechanism reaches; where it is not, the reason stands."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +10,7 @@ from registry import HEAVY_MECHANISMS, MECHANISMS, PUBLIC_MECHANISMS, problem
 
 from dpbench.core.kernel import Kernel
 from dpbench.papers.glm.algorithms import centres
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from lowerbounds import (
-    HardFamily,
     chaudhuri_hsu,
     fingerprinting,
     large_radius,
@@ -30,7 +24,7 @@ pytestmark = pytest.mark.meta
 CASES = {case.name: case for case in (*MECHANISMS, *PUBLIC_MECHANISMS, *HEAVY_MECHANISMS)}
 
 
-def _each(kinds: tuple[str, ...], kernels: set[str]) -> dict[str, set[str]]:
+def _each(kinds, kernels):
     return {kind: set(kernels) for kind in kinds}
 
 
@@ -51,7 +45,7 @@ _CONVEX = {
     "ball-huber": {"newton", "least_quadratics"},
     "hull-absolute": {"newton"},
 }
-INNER: dict[str, dict[str, set[str]]] = {
+INNER = {
     "noisy-gd": {
         **_each(QUADRATIC, {"noisy_gd_axes"}), **_each(GENERAL, {"noisy_gd_records"}),
     },
@@ -77,7 +71,7 @@ INNER: dict[str, dict[str, set[str]]] = {
 """By mechanism and kind of problem: kernels that a call must reach."""
 
 _BLOCKS = {"records": {"compress_rows", "sign_block_labels"}, "moments": {"sign_block_moments"}}
-CONSTRUCTIONS: dict[str, tuple[Callable[[], HardFamily], dict[str, set[str]]]] = {
+CONSTRUCTIONS = {
     "packing": (lambda: packing(60, 4, 0.5, 1e-6), {**_BLOCKS, "excess": {"sign_distances"}}),
     "norm packing": (lambda: norm_packing(60, 4, 0.3), {**_BLOCKS, "excess": {"sign_distances"}}),
     "chaudhuri_hsu": (lambda: chaudhuri_hsu(31, 0.5, 1e-5, distance=3), {**_BLOCKS, "excess": {"sign_distances"}}),
@@ -113,23 +107,23 @@ WITHOUT = {
 
 
 @contextmanager
-def reached() -> Iterator[set[str]]:
+def reached():
     """Inside, the names of the kernels that Python calls."""
-    names: set[str] = set()
+    names = set()
     call = Kernel.__call__
 
-    def noted(self: Kernel, *arguments: Any) -> Any:
+    def noted(self, *arguments):
         names.add(self.__name__)
         return call(self, *arguments)
 
-    Kernel.__call__ = noted  # type: ignore[method-assign]
+    Kernel.__call__ = noted
     try:
         yield names
     finally:
-        Kernel.__call__ = call  # type: ignore[method-assign]
+        Kernel.__call__ = call
 
 
-def missing(name: str, kind: str, run: Callable[[Any, Any], Any] | None = None) -> set[str]:
+def missing(name, kind, run=None):
     """Kernels that one call of the mechanism on a problem of the kind should reach and does not."""
     centres.centres.clear()
     case = CASES[name]
@@ -143,13 +137,13 @@ def missing(name: str, kind: str, run: Callable[[Any, Any], Any] | None = None) 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_inner_loop_of_each_algorithm_is_a_kernel(name: str) -> None:
+def test_the_inner_loop_of_each_algorithm_is_a_kernel(name):
     for kind in CASES[name].kinds:
         assert kind in INNER[name] or WITHOUT[name, kind]
         assert not missing(name, kind), (name, kind)
 
 
-def test_sparse_records_run_in_kernels_too() -> None:
+def test_sparse_records_run_in_kernels_too():
     for name, kernel in (
         ("noisy-gd", "noisy_gd_sparse"), ("output-perturbation", "newton"), ("grid-search", "add_clipped"),
     ):  # fmt: skip
@@ -159,7 +153,7 @@ def test_sparse_records_run_in_kernels_too() -> None:
         assert kernel in names
 
 
-def absent(name: str, part: str, family: HardFamily | None = None) -> set[str]:
+def absent(name, part, family=None):
     """Kernels that a part of a construction should reach and does not."""
     build, parts = CONSTRUCTIONS[name]
     made, rng = build() if family is None else family, np.random.default_rng(0)
@@ -176,7 +170,7 @@ def absent(name: str, part: str, family: HardFamily | None = None) -> set[str]:
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
-def test_the_inner_loops_of_each_construction_are_kernels(name: str) -> None:
+def test_the_inner_loops_of_each_construction_are_kernels(name):
     build, parts = CONSTRUCTIONS[name]
     family = build()
     assert (family.moments is not None) == ("moments" in parts)
@@ -184,7 +178,7 @@ def test_the_inner_loops_of_each_construction_are_kernels(name: str) -> None:
         assert not absent(name, part), part
 
 
-def test_the_guide_s_table_of_constructions_is_this_one() -> None:
+def test_the_guide_s_table_of_constructions_is_this_one():
     """Each row's kernels are those asserted here; planted: a construction that leaves its kernel."""
     text = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "lower_bounds.md").read_text(encoding="utf-8")
     text = text.partition("| construction |")[2].partition("\n\n")[0]
@@ -198,10 +192,10 @@ def test_the_guide_s_table_of_constructions_is_this_one() -> None:
     assert absent("packing", "moments", idle) == {"sign_block_moments"}
 
 
-def test_an_algorithm_that_leaves_its_kernel_is_noticed() -> None:
+def test_an_algorithm_that_leaves_its_kernel_is_noticed():
     """Planted: a mechanism that answers without its loop, and an empty table."""
 
-    def idle(made: NoisyGD, data: Any) -> np.ndarray:
+    def idle(made, data):
         return np.zeros((1, data.d))
 
     assert missing("noisy-gd", "logistic", idle) == {"noisy_gd_records"}

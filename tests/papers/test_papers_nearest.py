@@ -1,7 +1,5 @@
 """Every upper rate of the heavy-tailed and the public-data paper names the nearest law known, and it is there."""
 
-from __future__ import annotations
-
 import re
 
 from dpbench.papers.heavytail.theorems import paper as heavytail
@@ -12,7 +10,7 @@ FAR = "far from tried by it", "does not try the bias"
 """Words of entries that try another thing: the printed weight and iota on noise-free designs."""
 
 
-def test_every_upper_rate_names_the_nearest_family() -> None:
+def test_every_upper_rate_names_the_nearest_family():
     upper = [
         c for name, c in CLAIMS.items() if c.side == "upper" and c.expected == "consistent" and "worst" not in name
     ]  # fmt: skip

@@ -3,8 +3,6 @@
 Formulas are written out here from the papers; nothing of the two families' code is used but the list of claims.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path
@@ -47,13 +45,13 @@ DELTA = 1e-5
 LOG = math.log(1.0 / DELTA)
 
 
-def test_every_row_of_weight_statement_or_range_has_a_second_route() -> None:
+def test_every_row_of_weight_statement_or_range_has_a_second_route():
     assert set(SECOND) == {name for name, claim in CLAIMS.items() if claim.weight in ("statement", "range")}
     for file, test in SECOND.values():
         assert f"def {test}(" in next(Path(__file__).parents[1].rglob(file)).read_text(encoding="utf-8")
 
 
-def psi(x: np.ndarray, theta: float) -> np.ndarray:
+def psi(x, theta):
     """(6) and (16) on x ≥ 0."""
     size = np.minimum(x, 1.0)
     return -np.log(1.0 - size + size**theta / theta)
@@ -61,7 +59,7 @@ def psi(x: np.ndarray, theta: float) -> np.ndarray:
 
 @pytest.mark.parametrize("theta", [2.0, 1.5])
 @pytest.mark.parametrize("printed", [True, False])
-def test_nine_records_choose_the_wrong_sign(theta: float, printed: bool) -> None:
+def test_nine_records_choose_the_wrong_sign(theta, printed):
     """x = 1, y = ±1 with chances 0.55 and 0.45, n = 9, W = [−1, 1], ζ = 1e-4, ε = 1e13, both readings of ι and weight.
 
     L(w) − L(1) = 0.1(1 − w). A hundred times the bound without sampling terms is below 0.2, and the output is at the
@@ -82,7 +80,7 @@ def test_nine_records_choose_the_wrong_sign(theta: float, printed: bool) -> None
     assert missed == pytest.approx(float(binom.cdf(4, n, 0.55)), abs=1e-3) and missed > 5.0 * eta
 
 
-def test_the_printed_iota_hides_rare_records() -> None:
+def test_the_printed_iota_hides_rare_records():
     """θ = 3/2, d = 1, ε = 1: x = y = M = 4/ι with chance p, else x = pM/2 and y = 0; by sums over w, not by bounds.
 
     Given K rare records the density is ∝ exp(−c(Kψ(4|1 − w|) + (n − K)ψ(ιa|w|))), c = ε/(2 log θ) or ε/log θ.
@@ -117,7 +115,7 @@ def test_the_printed_iota_hides_rare_records() -> None:
     assert "0.6 at n = 1e6, 5.4 at 1e12 and 480 at 1e24" in consequence
 
 
-def test_the_average_of_two_functions_is_nearest_to_a_third() -> None:
+def test_the_average_of_two_functions_is_nearest_to_a_third():
     """Values on (a, b, c, z*), weights (1, 1, 1, 6)/9: g1 = (−1, −1, 1, 1), g2 = (1, 1, 1, 1), h = (0, 0, 0, 1).
 
     y = (1, −1, 1), so g1 and g2 err on one of three, h by half everywhere: 1/6 more. By plain simulation at n = 1e4 and
@@ -143,7 +141,7 @@ def test_the_average_of_two_functions_is_nearest_to_a_third() -> None:
         assert float(np.mean(risks[chosen] - risks[0])) == pytest.approx(1.0 / 6.0, abs=0.01), n
 
 
-def test_the_parity_of_the_cube() -> None:
+def test_the_parity_of_the_cube():
     """All sign vectors of d bits; the parity costs 0, or 2, whose neighbour it is. By enumeration of the 2^d functions.
 
     The parity that is charged stays with chance 1/2 before, and P(min|ξ| > 2)/2 after. So ε = −d log P(|ξ| > 2) but for
@@ -158,7 +156,7 @@ def test_the_parity_of_the_cube() -> None:
         expected = 0.5 * (1.0 if charge == 0.0 else float(2.0 * ndtr(-2.0 / 9.0)) ** 6)
         assert kept == pytest.approx(expected, abs=0.013)  # 5 standard deviations; charge 1 for 2 is off by 0.1
 
-    def epsilon(d: int, m: int) -> float:
+    def epsilon(d, m):
         left = d * (math.log(2.0) + float(log_ndtr(-1.0 / math.sqrt(2.0 * m * math.log(1.25 / DELTA)))))
         return math.log1p(-2.0 * DELTA) - left
 
@@ -166,7 +164,7 @@ def test_the_parity_of_the_cube() -> None:
     assert f"is {epsilon(4096, 4096):.1f}." in consequence and f"reaches {epsilon(4096, 4096**2):.3f}" in consequence
 
 
-def test_privacy_and_accuracy_ask_for_different_m() -> None:
+def test_privacy_and_accuracy_ask_for_different_m():
     """Closed forms for both: m ≥ (8/π)d²/(C²L), and m ≤ 8αεn/(C√(dL)); flips of a group by plain simulation."""
     rng = np.random.default_rng(3)
     group, scale, gap = 5, 3.0, 7.0
@@ -177,7 +175,7 @@ def test_privacy_and_accuracy_ask_for_different_m() -> None:
     n = d**2 / (epsilon * alpha**4) * math.sqrt(LOG) * math.log(1.0 / beta) * math.log(d) ** 3
     accurate = 8.0 * alpha * epsilon * n / (constant * math.sqrt(d * LOG))
 
-    def broken(scale: float) -> float:  # 1/2 against exp(−d√(8/π)/s)/2, s large
+    def broken(scale):  # 1/2 against exp(−d√(8/π)/s)/2, s large
         return 0.5 - 0.5 * math.exp(epsilon - d * math.sqrt(8.0 / math.pi) / scale) - DELTA
 
     safe = brentq(broken, 1e-2 * d / epsilon, 1e2 * d / epsilon)
@@ -189,7 +187,7 @@ def test_privacy_and_accuracy_ask_for_different_m() -> None:
     assert "sqrt(d) exceeds a constant times C log(1/delta) log(1/beta)/alpha^3" in claim.consequence
 
 
-def cut_delta(low: float, high: float, scale: float, epsilon: float) -> float:
+def cut_delta(low, high, scale, epsilon):
     """max over half-lines of P − e^ε Q for N(low, s²) and N(high, s²) cut to [−1, 1], on a grid of ends."""
     ends = np.linspace(-1.0, 1.0, 4001)
     up = ndtr((high - ends) / scale) - math.exp(epsilon) * ndtr((low - ends) / scale)
@@ -197,7 +195,7 @@ def cut_delta(low: float, high: float, scale: float, epsilon: float) -> float:
     return float(max(up.max(), down.max()))
 
 
-def test_one_public_point() -> None:
+def test_one_public_point():
     """Constants in [−1, 1], m = 1: (87) at γ = 1, ρ = 0.1, by the event {−1}; (14) at ε = 1 over 100 ρ's."""
     exponent = 0.5 * (1.0 + math.sqrt(LOG)) * 0.1
     ratio = (float(ndtr(-1.9)) - math.exp(exponent) * float(ndtr(-2.0))) / DELTA
@@ -211,12 +209,12 @@ def test_one_public_point() -> None:
     assert "up to 8.0 times" in CLAIMS["publicdata.lemma3.privacy"].consequence
 
 
-def spread_needed(epsilon: float, delta: float) -> float:
+def spread_needed(epsilon, delta):
     """The s at which 1/2 = P(1 + sN ≥ 1) ≤ e^ε P(−1 + sN ≥ 1) + δ: the event {1} alone, so a lower bound on s."""
     return -2.0 / float(ndtri((0.5 - delta) * math.exp(-epsilon)))
 
 
-def test_records_that_privacy_asks_for() -> None:
+def test_records_that_privacy_asks_for():
     """One record moves f̄ from −φ to φ, s = 2γ√(ηn/m): (131) and (9) by the event {f̂ = φ} alone, α = 1/8, β = 0.05."""
     alpha, lipschitz, log = 0.125, 0.5, math.log(20.0)
     m = math.ceil(log * lipschitz**2 / alpha**2)

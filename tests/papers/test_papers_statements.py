@@ -1,10 +1,8 @@
 """Formulas of the statements are the project's own functions, at random points of their ranges."""
 
-from __future__ import annotations
-
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import pytest
@@ -20,7 +18,7 @@ from dpbench.papers.publicdata import theory_settings
 Values = Mapping[str, float]
 
 
-def majority(values: Values, *, shorter: bool) -> float:
+def majority(values, *, shorter):
     """The right side of (14) or (26) without sampling terms, or of Theorem H, for records 1 and -1."""
     n, theta, zeta = 2 * int(values["half"]) + 1, values["theta"], values["zeta"]
     at = heavytail.Sizes(values["iota"], n, values["epsilon"], zeta, math.log(2.0 / zeta + 1.0), values["eta"])
@@ -31,7 +29,7 @@ def majority(values: Values, *, shorter: bool) -> float:
 
 
 STATED = {claim.id: claim.formal for claim in all_claims() if claim.formal is not None}
-SAME: dict[tuple[str, str], Callable[[Values], float]] = {
+SAME = {
     ("glm.thm7.inequality", "score_1"): lambda v: selection.score_penalty(
         selection.ball_loss_bound(2.0, v["X"], v["Y"], 2.0), v["Y"], int(v["n"]), 2, v["beta"]),
     ("glm.thm7.inequality.penalty-corrected", "tau"): lambda v: selection.score_penalty_corrected(
@@ -75,7 +73,7 @@ SAME: dict[tuple[str, str], Callable[[Values], float]] = {
 
 
 @pytest.mark.parametrize(("name", "wanted"), SAME)
-def test_a_statement_says_what_theory_computes(name: str, wanted: str) -> None:
+def test_a_statement_says_what_theory_computes(name, wanted):
     statement, rng = STATED[name], random.Random(name)
     space = Question(statement, pieces(statement)[0])
     for _ in range(20):

@@ -1,7 +1,5 @@
 """The laws near the bound on which upper rates are run: their excess, and what is lost on them, by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,7 +13,7 @@ from dpbench.papers.publicdata.theorems.theorems3_7 import leaning, shifted
 
 @pytest.mark.parametrize("moment", ["norm", "coordinate"])
 @pytest.mark.parametrize("theta", [2.0, 1.25])
-def test_the_hidden_law_is_of_the_order_of_the_bound(theta: float, moment: str) -> None:
+def test_the_hidden_law_is_of_the_order_of_the_bound(theta, moment):
     """Its excess, written out; moments at most what is assumed; zero loses a constant share of the bound at every n."""
     shares = []
     for n in (1000, 100_000, 10_000_000):
@@ -25,7 +23,7 @@ def test_the_hidden_law_is_of_the_order_of_the_bound(theta: float, moment: str) 
         assert np.linalg.norm(u) == pytest.approx(1.0)
         points = np.array([[0.0, 0.0, 0.0], u, -u, [0.3, -0.2, 0.4]])
 
-        def risk(w: np.ndarray, c: float = chance, s: float = size, a: float = common, u: np.ndarray = u) -> float:
+        def risk(w, c=chance, s=size, a=common, u=u):
             return c * abs(s * (u @ w) - s) + (1.0 - c) * abs(a * (u @ w))
 
         assert law.excess_risk(points) == pytest.approx([risk(w) - risk(u) for w in points], abs=1e-12)
@@ -39,7 +37,7 @@ def test_the_hidden_law_is_of_the_order_of_the_bound(theta: float, moment: str) 
     assert max(shares) < 1.6 * min(shares) and min(shares) > 0.01
 
 
-def test_the_hidden_law_draws_what_it_says() -> None:
+def test_the_hidden_law_draws_what_it_says():
     """Null: a binomial number of rare records; 6 standard deviations fail with probability 2e-9."""
     law = HiddenLaw(1000, 2, 1.0, 0.05)
     chance, size, common = law.law
@@ -51,7 +49,7 @@ def test_the_hidden_law_draws_what_it_says() -> None:
 
 
 @pytest.mark.parametrize("eta", [0.02, 0.1])
-def test_the_penalty_costs_a_share_of_eta(eta: float) -> None:
+def test_the_penalty_costs_a_share_of_eta(eta):
     """The minimiser of risk plus η‖f‖²_μ, on a grid: halfway from 0 to the best, and what is lost there."""
     grid = np.linspace(-1.0, 1.0, 4001)
     population = shifted(eta)

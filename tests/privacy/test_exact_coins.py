@@ -1,7 +1,5 @@
 """Coins that need more words than one, and the last block of the discrete Laplace law, from words given by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath
@@ -19,17 +17,17 @@ LAST = (1 << kernels.LAPLACE_COLUMNS) - 1
 class Words(np.random.Generator):
     """A source of the words given."""
 
-    def __init__(self, given: list[int]) -> None:
+    def __init__(self, given):
         super().__init__(np.random.PCG64(0))
         self.given = given
 
-    def words(self, count: int) -> np.ndarray:
+    def words(self, count):
         made, self.given = self.given[:count], self.given[count:]
         return np.array(made + [0] * (count - len(made)), dtype=np.uint64)
 
 
 @pytest.mark.parametrize("exponent", [Fraction(7, 10), Fraction(3)])
-def test_a_coin_at_its_chance_is_decided_by_the_words_behind_it(exponent: Fraction) -> None:
+def test_a_coin_at_its_chance_is_decided_by_the_words_behind_it(exponent):
     """The coin, a word and half of the next are the digits of ¾·exp(−x): one more or less in the last decides."""
     with mpmath.workdps(80):
         digits = int(mpmath.floor(mpmath.exp(-mpmath.mpf(exponent.numerator) / exponent.denominator) * 3 * 2**166))
@@ -42,7 +40,7 @@ def test_a_coin_at_its_chance_is_decided_by_the_words_behind_it(exponent: Fracti
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("scale", [1, 1000, 2**40])
-def test_the_last_block_is_left_to_the_caller_whatever_the_coin(scale: int) -> None:
+def test_the_last_block_is_left_to_the_caller_whatever_the_coin(scale):
     """It stands for all sizes beyond, so that a coin below its sure chance decides nothing."""
     table = integer_laplace.laplace_table(scale)
     assert table.thresholds[LAST] > 0  # so that the word of column `LAST` and nothing else chooses this block
@@ -54,7 +52,7 @@ def test_the_last_block_is_left_to_the_caller_whatever_the_coin(scale: int) -> N
     assert made == 0 and state.tolist() == [table.words, kernels.UNDECIDED, LAST << table.bits, LAST, 0]
 
 
-def test_what_lies_beyond_is_start_plus_a_geometric_draw() -> None:
+def test_what_lies_beyond_is_start_plus_a_geometric_draw():
     """At scale 1000 all draws are at the start with probability below 1e-14, if the draw is made."""
     table = integer_laplace.laplace_table(1000)
     start, source = LAST << table.bits, Source(np.random.default_rng(0))

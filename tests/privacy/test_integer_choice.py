@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -33,10 +32,10 @@ class _Plain:
     epsilon: float
     delta: float
 
-    def guarantee(self, problem: Any) -> None:
+    def guarantee(self, problem):
         return None
 
-    def __call__(self, problem: Any, trials: int, rng: Any) -> None:
+    def __call__(self, problem, trials, rng):
         return None
 
 
@@ -44,7 +43,7 @@ EXPONENTS = np.array([0, 3, 900, 1000, 17_000, 10**9], dtype=np.int64)
 
 
 @pytest.mark.parametrize("scale", [1, 1000, 2**31 + 1])
-def test_choices_against_rational_arithmetic(scale: int) -> None:
+def test_choices_against_rational_arithmetic(scale):
     given = stream_of(scale % 997)
     made = integer_choice.choose(Source(Words(given)), EXPONENTS, scale, 300)
     exact = naive.choices(given.tolist(), EXPONENTS.tolist(), scale, 300)
@@ -52,7 +51,7 @@ def test_choices_against_rational_arithmetic(scale: int) -> None:
     assert naive.choices(given.tolist(), EXPONENTS.tolist(), 3 * scale, 300) != exact or scale == 2**31 + 1
 
 
-def test_the_law_of_choices() -> None:
+def test_the_law_of_choices():
     """100,000 draws: chi-squared at 1e-6; a scale off by 5% is caught (planted)."""
     exponents, scale = np.array([0, 500, 1000, 1500], dtype=np.int64), 1000
     draws = integer_choice.choose(Source(np.random.default_rng(3)), exponents, scale, 100_000)
@@ -62,14 +61,14 @@ def test_the_law_of_choices() -> None:
         assert bool(stats.chisquare(counts, counts.sum() * p / p.sum()).pvalue > 1e-6) is holds
 
 
-def test_draws_do_not_depend_on_how_many_are_asked_for() -> None:
+def test_draws_do_not_depend_on_how_many_are_asked_for():
     given = stream_of(4)
     many = integer_choice.choose(Source(Words(given)), EXPONENTS, 1000, 200)
     source = Source(Words(given))
     assert [int(integer_choice.choose(source, EXPONENTS, 1000, 1)[0]) for _ in range(200)] == many.tolist()
 
 
-def test_the_last_place_of_a_candidate_and_the_first_of_the_next() -> None:
+def test_the_last_place_of_a_candidate_and_the_first_of_the_next():
     """The places 0 to w₀ − 1 are those of candidate 0, to the last: no sample sees one place in 2^59."""
     exponents, scale = np.array([0, 700], dtype=np.int64), 1000
     weights, _ = naive.choice_weights([0, 700], scale)
@@ -78,7 +77,7 @@ def test_the_last_place_of_a_candidate_and_the_first_of_the_next() -> None:
         assert integer_choice.choose(Source(Words(words)), exponents, scale, 1).tolist() == [expected]
 
 
-def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic() -> None:
+def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic():
     """Two candidates; the coin of the second at its chance: the words behind it decide."""
     exponents, scale = np.array([0, 700], dtype=np.int64), 1000
     weights, bits = naive.choice_weights([0, 700], scale)
@@ -90,17 +89,17 @@ def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic() -> None:
         assert integer_choice.choose(Source(Words(words)), exponents, scale, 1).tolist() == [expected]
 
 
-def test_noisy_max_has_its_exact_law_and_guarantee() -> None:
+def test_noisy_max_has_its_exact_law_and_guarantee():
     """Three integer scores, t = 3: probabilities summed in high precision, within 2Δ/t of the neighbour's, not less."""
 
-    def law(scores: list[int], t: int) -> list[Any]:
+    def law(scores, t):
         reach = range(-150, 151)
         one = [mpmath.exp(-mpmath.mpf(abs(z)) / t) * mpmath.tanh(mpmath.mpf(1) / (2 * t)) for z in reach]
         above = [mpmath.mpf(0)] * (len(one) + 1)  # P(Z >= reach[k])
         for k in range(len(one) - 1, -1, -1):
             above[k] = above[k + 1] + one[k]
 
-        def over(z: int) -> Any:
+        def over(z):
             return above[min(max(z + 150, 0), len(one))]
 
         found = []
@@ -125,7 +124,7 @@ def test_noisy_max_has_its_exact_law_and_guarantee() -> None:
     assert 0.8 * 2.0 / t < worst <= 2.0 / t
 
 
-def glm_pair(n: int = 24) -> tuple[GLMProblem, GLMProblem]:
+def glm_pair(n=24):
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     data = GLMProblem(np.ones((n, 1)), y, loss="linear", x_bound=1.0, y_bound=1.0, radius=1.0)
     return data, data.replace_record(n - 1, np.ones(1), 1.0)
@@ -135,7 +134,7 @@ ONE = OutputPerturbation(1.0, 1e-5)
 BOOSTING = Boosting(ONE, 1.0, 1e-3, models=2, arithmetic="exact")
 
 
-def test_boosting_keeps_its_claim() -> None:
+def test_boosting_keeps_its_claim():
     p, _ = glm_pair()
     assert BOOSTING.guarantee(p).delta(1.0) <= 1e-3 and BOOSTING.mechanism().arithmetic == "exact"
     assert BOOSTING._choice(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-5)
@@ -145,14 +144,14 @@ def test_boosting_keeps_its_claim() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("trials", [1_500, pytest.param(50_000, marks=pytest.mark.evidence)])
-def test_last_bits_of_boosting_tell_nothing(trials: int) -> None:
+def test_last_bits_of_boosting_tell_nothing(trials):
     pair = glm_pair()
-    asked: dict[str, Any] = {"epsilon": BOOSTING.guarantee(pair[0]).epsilon(1e-3), "delta": 1e-3, "trials": trials}
+    asked = {"epsilon": BOOSTING.guarantee(pair[0]).epsilon(1e-3), "delta": 1e-3, "trials": trials}
     assert audit_bits(BOOSTING, *pair, confidence=1 - 1e-6, **asked).verdict != "refuted"
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic", "linear", "huber"])
-def test_sums_of_losses_are_clamped_in_integers(loss: str) -> None:
+def test_sums_of_losses_are_clamped_in_integers(loss):
     """Models far outside the ball and NaN: one record moves the sum by at most the width, and by no less than half."""
     rng = np.random.default_rng(9)
     X, y = rng.uniform(-1, 1, (7, 1)), rng.choice([-1.0, 1.0], 7)
@@ -173,7 +172,7 @@ def test_sums_of_losses_are_clamped_in_integers(loss: str) -> None:
 HEAVY = ExponentialMechanism(1.0, net_radius=0.2, truncation=0.7, arithmetic="exact")
 
 
-def heavy_pair(n: int = 6) -> tuple[HeavyTailedProblem, HeavyTailedProblem]:
+def heavy_pair(n=6):
     x, y = np.linspace(-1.0, 2.0, n)[:, None], np.linspace(3.0, -1.0, n)
     near = y.copy()
     near[0] = -40.0
@@ -182,7 +181,7 @@ def heavy_pair(n: int = 6) -> tuple[HeavyTailedProblem, HeavyTailedProblem]:
 
 
 @pytest.mark.parametrize("calibration", ["exact", "printed"])
-def test_the_exponential_mechanism_in_integers_has_its_exact_profiles(calibration: str) -> None:
+def test_the_exponential_mechanism_in_integers_has_its_exact_profiles(calibration):
     """Replace-one and add/remove, all probabilities enumerated: within the guarantee, which is that of the claim."""
     m, (p, near) = replace(HEAVY, calibration=calibration), heavy_pair()
     fewer = HeavyTailedProblem(p.X[1:], p.y[1:], radius=1.0)
@@ -199,12 +198,12 @@ def test_the_exponential_mechanism_in_integers_has_its_exact_profiles(calibratio
     assert stats.chisquare(counts, 40_000 * np.exp(logs)).pvalue > 1e-6
 
 
-def test_one_record_moves_an_exponent_by_no_more_than_its_limit() -> None:
+def test_one_record_moves_an_exponent_by_no_more_than_its_limit():
     """Records of any size, NaN residuals included, by the declared number of steps at every point of the net."""
     m, (p, _) = HEAVY, heavy_pair()
     steps, points = m._steps(p), m.net(p).points()
 
-    def raw(problem: HeavyTailedProblem) -> np.ndarray:
+    def raw(problem):
         with_least = integer_exponents(steps, problem, points, 0.7)
         return np.asarray(with_least)
 
@@ -215,7 +214,7 @@ def test_one_record_moves_an_exponent_by_no_more_than_its_limit() -> None:
     assert np.array_equal(raw(alone), np.zeros(len(points))), "one record beyond reach counts the same everywhere"
 
 
-def test_the_exponential_mechanism_refuses_what_it_cannot_enumerate() -> None:
+def test_the_exponential_mechanism_refuses_what_it_cannot_enumerate():
     with pytest.raises(validation.InvalidInput, match="sampler must be 'auto' or 'enumerate'"):
         replace(HEAVY, sampler="tree")
     with pytest.raises(validation.InvalidInput, match="net_radius must be so large that the net can be enumerated"):

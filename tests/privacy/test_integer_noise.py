@@ -1,11 +1,7 @@
 """Integer noise: kernels against rational twins word by word, laws, tables, and what it is in floating point."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -26,7 +22,7 @@ SIGMA = 2.0**28 * 1.37
 @pytest.mark.kernel
 @pytest.mark.parametrize("scale", [1, 2, 7, 1000, 2**20 - 3, 2**31 + 5, 2**40])
 @pytest.mark.few(3)
-def test_discrete_laplace_against_rational_arithmetic(scale: int) -> None:
+def test_discrete_laplace_against_rational_arithmetic(scale):
     given = stream_of(scale % 1009)
     made = integer_laplace.laplace(Source(Words(given)), scale, 300)
     table = integer_laplace.laplace_table(scale)
@@ -41,7 +37,7 @@ def test_discrete_laplace_against_rational_arithmetic(scale: int) -> None:
 
 
 @pytest.mark.parametrize("scale", [1, 5, 31, 1000, 2**20 - 3, 2**40])
-def test_the_laplace_envelope_covers_and_its_alias_table_is_exact(scale: int) -> None:
+def test_the_laplace_envelope_covers_and_its_alias_table_is_exact(scale):
     table = integer_laplace.laplace_table(scale)
     full, blocks = 1 << kernels.THRESHOLD, 1 << kernels.LAPLACE_COLUMNS
     back = [0] * blocks
@@ -59,7 +55,7 @@ def test_the_laplace_envelope_covers_and_its_alias_table_is_exact(scale: int) ->
 
 
 @pytest.mark.parametrize("scale", [1, 3, 1000, 2**40])
-def test_what_lies_beyond_the_last_block_has_its_exact_chance(scale: int) -> None:
+def test_what_lies_beyond_the_last_block_has_its_exact_chance(scale):
     """The coin at which the last block is rejected is c/(W·q)·Σ exp(−z/t) over z from 1023·W on, to 40 digits of it."""
     table = integer_laplace.laplace_table(scale)
     start = Fraction(1023 << table.bits, scale)
@@ -80,7 +76,7 @@ def test_what_lies_beyond_the_last_block_has_its_exact_chance(scale: int) -> Non
 
 
 @pytest.mark.parametrize("scale", [1, 4])
-def test_a_geometric_draw_has_its_law(scale: int) -> None:
+def test_a_geometric_draw_has_its_law(scale):
     """3,000 draws of what lies beyond the blocks: a scale off by 30% is caught (planted)."""
     source = Source(np.random.default_rng(7))
     draws = np.array([integer_laplace._geometric(scale, source) for _ in range(3_000)])
@@ -92,12 +88,12 @@ def test_a_geometric_draw_has_its_law(scale: int) -> None:
 
 
 @pytest.mark.kernel
-def test_discrete_gaussian_against_rational_arithmetic() -> None:
+def test_discrete_gaussian_against_rational_arithmetic():
     given = stream_of(3)
     made = integer_noise.gaussian(Source(Words(given)), SIGMA, 150)
     table = integer_noise.gaussian_table(SIGMA, integer_noise.BLOCK_BITS)
     parts = table.thresholds.tolist(), table.aliases.tolist(), list(table.weights), table.unit
-    twin: Iterator[int] = iter(int(word) for word in given)
+    twin = iter(int(word) for word in given)
     exact = [naive.discrete_gaussian(twin, Fraction(SIGMA), 21, *parts) for _ in range(150)]
     assert exact == made.tolist()
     planted = iter(int(word) for word in given)
@@ -105,7 +101,7 @@ def test_discrete_gaussian_against_rational_arithmetic() -> None:
 
 
 @pytest.mark.kernel
-def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic(monkeypatch):
     """With a band that leaves nothing to floating point every draw goes through `_decide`: the same numbers."""
     given = stream_of(5)
     table = integer_noise.gaussian_table(SIGMA, integer_noise.BLOCK_BITS)
@@ -130,15 +126,15 @@ def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic(monkeypatch
 
 
 @pytest.mark.parametrize("many", [1, 7, 1000])
-def test_words_at_hand_do_not_change_the_draws(many: int) -> None:
+def test_words_at_hand_do_not_change_the_draws(many):
     """Words fetched few at a time or all at once: a draw that meets the end of them is begun again."""
     given = stream_of(9)
 
-    def drawn(laplace: bool) -> tuple[list[int], list[int]]:
+    def drawn(laplace):
         slow, fast = Source(Words(given)), Source(Words(given))
         slow.more(many)
-        draw: Any = integer_laplace.laplace if laplace else integer_noise.gaussian
-        size: Any = 50 if laplace else SIGMA
+        draw = integer_laplace.laplace if laplace else integer_noise.gaussian
+        size = 50 if laplace else SIGMA
         one_by_one = [int(draw(slow, size, 1)[0]) for _ in range(100)]
         return one_by_one, draw(fast, size, 100).tolist()
 
@@ -147,7 +143,7 @@ def test_words_at_hand_do_not_change_the_draws(many: int) -> None:
         assert one_by_one == together
 
 
-def misfit(draws: np.ndarray, log_weights: np.ndarray, values: np.ndarray) -> tuple[float, float]:
+def misfit(draws, log_weights, values):
     """Chi-squared of the counts of `values` and of the rest, and its limit at a false-alarm rate of 1e-6."""
     p = np.exp(log_weights)
     counts = np.array([(draws == value).sum() for value in values], dtype=float)
@@ -157,7 +153,7 @@ def misfit(draws: np.ndarray, log_weights: np.ndarray, values: np.ndarray) -> tu
 
 
 @pytest.mark.parametrize("scale", [1, 3, 9])
-def test_laplace_law(scale: int) -> None:
+def test_laplace_law(scale):
     """200,000 draws: a scale off by 3% is caught (planted)."""
     draws = integer_laplace.laplace(Source(np.random.default_rng(1)), scale, 200_000)
     values = np.arange(-2 * scale, 2 * scale + 1)
@@ -167,7 +163,7 @@ def test_laplace_law(scale: int) -> None:
         assert (statistic < limit) is holds
 
 
-def test_gaussian_law_on_the_grid_in_use() -> None:
+def test_gaussian_law_on_the_grid_in_use():
     """Kolmogorov–Smirnov on 200,000 draws: null a normal law, level 1e-6; σ off by 4% is caught (planted)."""
     draws = integer_noise.gaussian(Source(np.random.default_rng(3)), SIGMA, 200_000) / SIGMA
     assert stats.kstest(draws, "norm").pvalue > 1e-6
@@ -176,7 +172,7 @@ def test_gaussian_law_on_the_grid_in_use() -> None:
 
 
 @pytest.mark.parametrize("sigma", [2.0**28, SIGMA, 2.0**29 * (1 - 2.0**-50)])
-def test_the_envelope_covers_and_the_alias_table_is_exact(sigma: float) -> None:
+def test_the_envelope_covers_and_the_alias_table_is_exact(sigma):
     table = integer_noise.gaussian_table(sigma, integer_noise.BLOCK_BITS)
     full = 1 << kernels.THRESHOLD
     back = [0] * 4096
@@ -194,7 +190,7 @@ def test_the_envelope_covers_and_the_alias_table_is_exact(sigma: float) -> None:
 
 
 @pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 3), Fraction(7, 2), Fraction(41), Fraction(10**9, 10**8 + 7)])
-def test_bounds_of_the_exponential(x: Fraction) -> None:
+def test_bounds_of_the_exponential(x):
     for bits in (40, 72, 200):
         low, high = exact_coins.exp_bounds(x, bits)
         twin = naive.exp_minus(x)
@@ -204,7 +200,7 @@ def test_bounds_of_the_exponential(x: Fraction) -> None:
 
 
 @pytest.mark.parametrize("scale", [3, 700, 2**20])
-def test_a_coin_at_the_border_of_the_tail_asks_for_more_bits(scale: int) -> None:
+def test_a_coin_at_the_border_of_the_tail_asks_for_more_bits(scale):
     """The coin whose cell holds the exact probability: with low bits it is below it, with high ones above."""
     table = integer_laplace.laplace_table(scale)
     exponent = Fraction((len(table.weights) - 1) << table.bits, scale)
@@ -219,7 +215,7 @@ def test_a_coin_at_the_border_of_the_tail_asks_for_more_bits(scale: int) -> None
 
 
 @pytest.mark.parametrize("sigma", [48.0, 60.0, 200.0])
-def test_distance_from_the_rounded_gaussian(sigma: float) -> None:
+def test_distance_from_the_rounded_gaussian(sigma):
     """Summed over the integers, the distance is at most the bound; half of the bound's 1/(48σ²) is too little."""
     k = np.arange(-int(12 * sigma), int(12 * sigma) + 1)
     cells = np.diff(stats.norm.cdf(np.append(k - 0.5, k[-1] + 0.5) / sigma))
@@ -228,7 +224,7 @@ def test_distance_from_the_rounded_gaussian(sigma: float) -> None:
     assert 0.5 * integer_noise.distance_from_rounded(sigma) < distance <= integer_noise.distance_from_rounded(sigma)
 
 
-def test_blurred_profile_pays_for_the_distance() -> None:
+def test_blurred_profile_pays_for_the_distance():
     """Two Gaussians mixed with atoms of mass η that give them away: within δ(ε) + (1 + e^ε)η, beyond δ(ε) alone."""
     plain, eta = gaussian_profile(1.0, kind="exact", why="shift"), 1e-3
     blurred = integer_noise.blurred(plain, eta)
@@ -238,14 +234,14 @@ def test_blurred_profile_pays_for_the_distance() -> None:
     assert blurred.kind == "upper" and blurred.delta(500.0) == 1.0
 
 
-def test_values_on_the_grid_are_clamped_in_integers() -> None:
+def test_values_on_the_grid_are_clamped_in_integers():
     values = np.array([0.3, -7.0, math.nan, math.inf, -math.inf, 1e300])
     assert integer_noise.to_grid(values, 0.25, 1.0).tolist() == [1, -4, 0, 4, -4, 4]
     with pytest.raises(validation.InvalidInput, match=r"^bound must be below 4\.61e\+18 steps of the grid"):
         integer_noise.to_grid(values, 1e-30, 1.0)
 
 
-def test_grids_are_powers_of_two_and_lose_nothing() -> None:
+def test_grids_are_powers_of_two_and_lose_nothing():
     for deviation in (1e-40, 0.3, 1.0, 7e30):
         grid = integer_noise.gaussian_grid(deviation)
         assert math.frexp(grid.spacing)[0] == 0.5
@@ -253,7 +249,7 @@ def test_grids_are_powers_of_two_and_lose_nothing() -> None:
         assert integer_noise.distance_from_rounded(grid.sigma) < 3e-19
 
 
-def test_words_of_the_system_and_of_a_seed() -> None:
+def test_words_of_the_system_and_of_a_seed():
     system = SystemGenerator()
     made = words(system, 1000)
     assert made.dtype == np.uint64 and len(set(made.tolist())) == 1000
@@ -272,12 +268,12 @@ def test_words_of_the_system_and_of_a_seed() -> None:
         (lambda s: integer_noise.distance_from_rounded(5.0), r"sigma must be at least 48 steps"),
     ],
 )
-def test_bad_parameters(call: Any, said: str) -> None:
+def test_bad_parameters(call, said):
     with pytest.raises(validation.InvalidInput, match=said):
         call(Source(np.random.default_rng(0)))
 
 
-def test_the_deviation_leaves_room_for_the_steps_of_rounding() -> None:
+def test_the_deviation_leaves_room_for_the_steps_of_rounding():
     """A record moves a centre by s + slack steps, a step being at most σ/2²⁸: (s + slack·σ/2²⁸)/σ must be at most μ."""
     slack, (epsilon, delta) = 2.0**22, (1.0, 1e-5)
     sigma = integer_noise.gaussian_deviation(3.0, slack, 1, epsilon, delta)

@@ -1,13 +1,9 @@
 """What each parameter of our mechanisms refuses, as its declared constraint says."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +18,8 @@ from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient
 from dpbench.privacy import mechanism as base
 from dpbench.privacy.mechanism import Mechanism, constraints
 
-GIVEN: dict[str, Any] = {"base": NoisyGD(1.0, 1e-5), "epsilon": 1.0, "delta": 1e-5}
-OUTSIDE: dict[str, tuple[Any, ...]] = {
+GIVEN = {"base": NoisyGD(1.0, 1e-5), "epsilon": 1.0, "delta": 1e-5}
+OUTSIDE = {
     "epsilon": (0.0,),
     "delta": (1.0,),
     "beta": (0.0, 1.0),
@@ -47,17 +43,17 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
     "base": (None,),
 }
 """What each parameter must refuse, written down beside the declarations."""
-NO_NUMBERS: tuple[Any, ...] = (math.nan, -math.inf, "1", True, [1.0], 1j, np.ones(2), -(10**5000))
+NO_NUMBERS = (math.nan, -math.inf, "1", True, [1.0], 1j, np.ones(2), -(10**5000))
 
 
-def mechanisms(kind: Any = Mechanism) -> Iterator[Any]:
+def mechanisms(kind=Mechanism):
     for below in kind.__subclasses__():
         yield from mechanisms(below)
         if is_dataclass(below) and ".algorithms." in below.__module__:
             yield below
 
 
-def refused(check: Any) -> tuple[Any, ...]:
+def refused(check):
     """Values on the wrong side of each limit of a constraint, and of the wrong type."""
     function, limits = getattr(check, "func", check), getattr(check, "keywords", {})
     if function is validation.real:
@@ -79,7 +75,7 @@ def refused(check: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("kind", list(mechanisms()), ids=lambda kind: kind.__name__)
-def test_each_parameter_refuses_what_its_constraint_says_by_name(kind: Any) -> None:
+def test_each_parameter_refuses_what_its_constraint_says_by_name(kind):
     given = {f.name: GIVEN[f.name] for f in fields(kind) if f.default is MISSING or f.name == "delta"}
     assert set(constraints(kind)) == {f.name for f in fields(kind)}
     kind(**given)
@@ -93,7 +89,7 @@ def test_each_parameter_refuses_what_its_constraint_says_by_name(kind: Any) -> N
 
 
 @pytest.mark.parametrize("kind", list(mechanisms()), ids=lambda kind: kind.__name__)
-def test_declarations_are_no_wider_than_they_should_be(kind: Any) -> None:
+def test_declarations_are_no_wider_than_they_should_be(kind):
     """A whole number is kept as a float where one is declared: equal mechanisms have equal seeds."""
     given = {f.name: GIVEN[f.name] for f in fields(kind) if f.default is MISSING or f.name == "delta"}
     for name in constraints(kind):
@@ -111,11 +107,11 @@ def test_declarations_are_no_wider_than_they_should_be(kind: Any) -> None:
         assert kind(**{**given, "noise_scale": 0}).noise_scale == 0.0
 
 
-def test_every_mechanism_is_met() -> None:
+def test_every_mechanism_is_met():
     assert {type(case.make()) for case in registry.REGISTRY} | {NoisyMean, ClippedSubgradient} == set(mechanisms())
 
 
-def test_a_typing_error_names_the_nearest_option() -> None:
+def test_a_typing_error_names_the_nearest_option():
     with pytest.raises(InvalidInput, match=r"did you mean exact\?"):
         NoisyGD(1.0, 1e-5, calibration="exat")
 
@@ -123,14 +119,14 @@ def test_a_typing_error_names_the_nearest_option() -> None:
 class Known(Mechanism):
     """Whose problems are (their guarantee, how many records they are from any other)."""
 
-    def checked(self, problem: Any) -> Any:
+    def checked(self, problem):
         return problem
 
-    def _guarantee(self, problem: Any) -> Any:
+    def _guarantee(self, problem):
         return problem.profile
 
 
-def test_a_pair_has_the_guarantee_where_at_most_one_record_differs() -> None:
+def test_a_pair_has_the_guarantee_where_at_most_one_record_differs():
     for apart in (0, 1):
         problem = SimpleNamespace(profile="of one record", records_apart=lambda neighbour, apart=apart: apart)
         assert Known().pair_profile(problem, None) == "of one record"

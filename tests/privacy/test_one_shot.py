@@ -1,7 +1,5 @@
 """Noise that is added once: its profile beside exact laws of centres that rounding moves apart, and its scale."""
 
-from __future__ import annotations
-
 import functools
 import math
 
@@ -15,7 +13,7 @@ BESIDE = 2.0**-20
 """Of a step: so far to either side of the middle of two grid points, centres round to different ones."""
 
 
-def exact_delta(noise: str, size: float, m: int, epsilon: float) -> float:
+def exact_delta(noise, size, m, epsilon):
     """δ(ε) of m integer variables and the same shifted by 1 each, from their law on the integers."""
     reach = int(14 * size if noise == "gaussian" else 60 * size)
     k = np.arange(-reach, reach + 1)
@@ -33,7 +31,7 @@ def exact_delta(noise: str, size: float, m: int, epsilon: float) -> float:
 
 @pytest.mark.parametrize(("noise", "size"), [("gaussian", 48.0), ("laplace", 20.0)])
 @pytest.mark.parametrize("m", [1, 3, 9])
-def test_centres_that_rounding_moves_apart_are_within_the_profile(noise: str, size: float, m: int) -> None:
+def test_centres_that_rounding_moves_apart_are_within_the_profile(noise, size, m):
     """Nearly equal centres, a step apart on the grid in each coordinate. Planted: the profile of half as
     many coordinates, of one the centres alone, is exceeded."""
     steps = StepNoise(noise, 1.0, size)
@@ -49,7 +47,7 @@ def test_centres_that_rounding_moves_apart_are_within_the_profile(noise: str, si
 
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
 @pytest.mark.parametrize("m", [1, 50, 4000])
-def test_the_scale_meets_the_claim_and_is_hardly_more_than_real_noise(noise: str, m: int) -> None:
+def test_the_scale_meets_the_claim_and_is_hardly_more_than_real_noise(noise, m):
     epsilon, delta, moved = 0.7, 1e-6 if noise == "gaussian" else 0.0, 3.0
     scale = scale_for(noise, moved, m, epsilon, delta)
     assert step_noise(noise, scale).profile(moved, m, "").delta(epsilon) <= delta
@@ -58,7 +56,7 @@ def test_the_scale_meets_the_claim_and_is_hardly_more_than_real_noise(noise: str
     assert real < scale <= real * (1.0 + steps + 1e-9)
 
 
-def test_a_centre_is_cut_to_its_bound_and_steps_are_as_fine_as_asked() -> None:
+def test_a_centre_is_cut_to_its_bound_and_steps_are_as_fine_as_asked():
     outputs = StepNoise("laplace", 2.0**-10, 4.0).around(np.array([5.0, -7.0]), 1.0, np.random.default_rng(0), 200)
     assert outputs.shape == (200, 2) and np.abs(outputs - [1.0, -1.0]).max() < 0.1
     assert step_noise("laplace", 2.0**30).spacing > 1.0 >= step_noise("laplace", 2.0**30, 1.0).spacing

@@ -124,7 +124,7 @@ def test_profiles_fall_with_epsilon():
         assert all(later <= earlier for earlier, later in itertools.pairwise(values))
 
 
-def test_a_rational_laplace_shift_is_decided_at_its_bound() -> None:
+def test_a_rational_laplace_shift_is_decided_at_its_bound():
     """δ(ε) = 1 − e^{(ε − shift)/2} below the shift and 0 from it on, by the slow road of decimals of fifty digits.
 
     Planted: the same shift as a float, which leaves its own ε undecided.

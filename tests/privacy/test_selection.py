@@ -1,9 +1,6 @@
 """Selection primitives: probabilities against twins in 60 digits, draws against probabilities, privacy, utility."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,12 +13,12 @@ from dpbench.core.sampling import stream
 from dpbench.privacy import _selection_kernels, selection
 from dpbench.privacy._selection_kernels import selection_logs
 from dpbench.privacy.discrete import pair_from_logs
-from dpbench.privacy.profile import Profile, discrete_profile
+from dpbench.privacy.profile import discrete_profile
 
 
-def cases() -> list[tuple[list[float], list[float]]]:
+def cases():
     rng = stream("selection cases")
-    found: list[tuple[list[float], list[float]]] = [([0.0], [0.3]), ([1.0, 1.0], [0.0, 2.0])]
+    found = [([0.0], [0.3]), ([1.0, 1.0], [0.0, 2.0])]
     found.append(([5.0, -5.0], [1e-3, 1e3]))
     for size in (2, 3, 7):
         for scale in (0.01, 1.0, 100.0):
@@ -34,7 +31,7 @@ def cases() -> list[tuple[list[float], list[float]]]:
 
 @pytest.mark.parametrize(("scores", "gammas"), cases())
 @pytest.mark.parametrize("epsilon", [0.1, 3.0])
-def test_generalized_exponential_equals_its_twin(scores: list[float], gammas: list[float], epsilon: float) -> None:
+def test_generalized_exponential_equals_its_twin(scores, gammas, epsilon):
     got = np.exp(selection.generalized_exponential(scores, gammas, epsilon, 0.05))
     want = naive.gen_exp_mech(list(zip(gammas, scores, strict=True)), epsilon, 0.05)
     assert np.allclose(got, want, rtol=1e-9, atol=1e-300)
@@ -46,7 +43,7 @@ def test_generalized_exponential_equals_its_twin(scores: list[float], gammas: li
     "scores", [[0.0], [1.0, 1.0], [0.0, 3.0], [0.0, 60.0], [0.3, -2.0, 5.0, 0.3], list(range(9)), [0.0, 1e-9, 7.0]]
 )
 @pytest.mark.parametrize("scale", [0.2, 1.0, 30.0])
-def test_noisy_max_equals_its_twin(scores: list[float], scale: float) -> None:
+def test_noisy_max_equals_its_twin(scores, scale):
     got = np.exp(selection.noisy_max(scores, scale))
     assert np.allclose(got, naive.noisy_max(scores, scale), rtol=1e-10, atol=0.0)
     assert got.sum() == pytest.approx(1.0, rel=1e-12)
@@ -57,7 +54,7 @@ def test_noisy_max_equals_its_twin(scores: list[float], scale: float) -> None:
     ("old", "new"),
     [("apart if apart > worst", "apart if apart < worst"), ("j != i", "j > i"), ("-0.5 * epsilon", "-epsilon")],
 )
-def test_a_wrong_choice_is_caught(old: str, new: str) -> None:
+def test_a_wrong_choice_is_caught(old, new):
     """Planted in the kernel `selection_logs`, whose rows are each compared with the twin."""
     gammas, shift = np.array([0.0, 0.5, 2.0]), 2.0 * math.log(3 / 0.05) / 0.8
     rows = np.array([[0.1, 0.4, -0.3], [1.0, 0.2, -6.0]])
@@ -70,7 +67,7 @@ def test_a_wrong_choice_is_caught(old: str, new: str) -> None:
     assert off[0] < 1e-13 and off[1] > 1e-3
 
 
-def test_draws_follow_the_probabilities() -> None:
+def test_draws_follow_the_probabilities():
     scores, trials = np.array([0.3, 0.0, 0.8]), 200_000
     repeated = np.tile(scores, (trials, 1))
     logs = selection.generalized_exponential(scores, [0.0, 0.4, 1.0], 1.0, 0.5)
@@ -84,7 +81,7 @@ def test_draws_follow_the_probabilities() -> None:
     assert not frequencies_agree(np.bincount(planted, minlength=3), chances)
 
 
-def test_generalized_exponential_is_private_and_a_wrong_sensitivity_is_not() -> None:
+def test_generalized_exponential_is_private_and_a_wrong_sensitivity_is_not():
     rng = stream("selection privacy")
     worst = planted = 0.0
     for trial in range(300):
@@ -101,13 +98,13 @@ def test_generalized_exponential_is_private_and_a_wrong_sensitivity_is_not() -> 
     assert selection.generalized_exponential_guarantee(1.0, 2.0).epsilon(0.0) == 2.0
 
 
-def noisy_max_pair(scores: np.ndarray, neighbour_scores: np.ndarray, scale: float) -> Profile:
+def noisy_max_pair(scores, neighbour_scores, scale):
     """The exact profile of two score vectors under report noisy max, from the N probabilities of either."""
     logs = [selection.noisy_max(q, scale) for q in (scores, neighbour_scores)]
     return discrete_profile(pair_from_logs(*logs), why="probabilities of report noisy max")
 
 
-def test_noisy_max_is_private_and_a_wrong_scale_is_not() -> None:
+def test_noisy_max_is_private_and_a_wrong_scale_is_not():
     rng = stream("noisy max privacy")
     scale = selection.noisy_max_scale(0.25, 1.0)
     assert scale == 0.5 and selection.noisy_max_guarantee(0.25, scale).epsilon(0.0) == 1.0
@@ -136,8 +133,8 @@ def test_noisy_max_is_private_and_a_wrong_scale_is_not() -> None:
         ({"beta": 1.0}, "beta"),
     ],
 )
-def test_bad_input_is_named(arguments: dict[str, Any], named: str) -> None:
-    given: dict[str, Any] = {"scores": [0.0, 1.0], "sensitivities": [0.0, 1.0], "epsilon": 1.0, "beta": 0.1}
+def test_bad_input_is_named(arguments, named):
+    given = {"scores": [0.0, 1.0], "sensitivities": [0.0, 1.0], "epsilon": 1.0, "beta": 0.1}
     with pytest.raises(validation.InvalidInput, match=rf"^{named} must be .*, got "):
         selection.generalized_exponential(**{**given, **arguments})
     with pytest.raises(validation.InvalidInput, match=r"^scale must be at least"):

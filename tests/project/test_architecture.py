@@ -1,12 +1,9 @@
 """The folders are the architecture: imports point one way, the framework names no paper, a few habits are held."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -38,7 +35,7 @@ NAMED = {
 """Modules outside the papers that name one."""
 
 
-def name_of(path: Path) -> str:
+def name_of(path):
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -47,9 +44,9 @@ SOURCES = {name_of(path): path.read_text(encoding="utf-8")
            for top in ("dpbench", "lowerbounds") for path in sorted((ROOT / top).rglob("*.py"))}  # fmt: skip
 
 
-def imports(sources: Mapping[str, str]) -> dict[str, set[str]]:
+def imports(sources):
     """From every module to those of ours that it imports: inside functions and for annotations too."""
-    found: dict[str, set[str]] = {}
+    found = {}
     for module, text in sources.items():
         found[module] = set()
         for node in ast.walk(ast.parse(text)):
@@ -62,23 +59,23 @@ def imports(sources: Mapping[str, str]) -> dict[str, set[str]]:
     return found
 
 
-def package(module: str) -> str:
+def package(module):
     first, *rest = module.split(".")
     users = len(rest) < 2 and (not rest or rest[0] in ("glm", "heavytail", "publicdata"))
     return first if first == "lowerbounds" else "names" if users else rest[0]
 
 
-def layer(module: str) -> int:
+def layer(module):
     return next(number for number, names in enumerate(LAYERS) if package(module) in names)
 
 
-def inside(module: str) -> int | None:
+def inside(module):
     """The place of a module's folder in `INSIDE`, or None outside."""
     parts = module.split(".")
     return INSIDE.index(parts[3]) if len(parts) > 3 and parts[1] == "papers" and parts[3] in INSIDE else None
 
 
-def violations(sources: Mapping[str, str]) -> list[str]:
+def violations(sources):
     """Imports of a higher layer, of a later folder of a paper, of its drawings before its commands; and cycles."""
     graph, found = imports(sources), []
     for here, imported in graph.items():
@@ -96,14 +93,14 @@ def violations(sources: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _between_packages(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    made: dict[str, set[str]] = {}
+def _between_packages(graph):
+    made = {}
     for here, imported in graph.items():
         made.setdefault(package(here), set()).update({package(there) for there in imported} - {package(here), "names"})
     return made
 
 
-def test_imports_point_one_way() -> None:
+def test_imports_point_one_way():
     assert len(SOURCES) > 300 and violations(SOURCES) == []
 
 
@@ -118,11 +115,11 @@ def test_imports_point_one_way() -> None:
         {"dpbench.papers.p.theorems.a": "from dpbench.papers.p import drawings_x", "dpbench.papers.p.drawings_x": ""},
     ],
 )  # fmt: skip
-def test_a_violation_would_be_seen(texts: dict[str, str]) -> None:
+def test_a_violation_would_be_seen(texts):
     assert len(violations(texts)) == 1
 
 
-def named(text: str) -> set[str]:
+def named(text):
     """The papers that code names, docstrings left out (there a paper is an example)."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
@@ -131,13 +128,13 @@ def named(text: str) -> set[str]:
     return set(PAPERS.findall(ast.unparse(tree)))
 
 
-def test_the_framework_names_no_paper() -> None:
+def test_the_framework_names_no_paper():
     assert named("x = 'glm.thm1.rate'") and not named('def f():\n    """Of glm."""')
     framework = {name: text for name, text in SOURCES.items() if not name.startswith("dpbench.papers.")}
     assert {name for name, text in framework.items() if named(text)} == NAMED
 
 
-def test_no_package_is_imported_through_its_lazy_names() -> None:
+def test_no_package_is_imported_through_its_lazy_names():
     """A digest follows imports to the module that defines a name; a lazy package would hide it."""
     lazy = {name for name, text in SOURCES.items() if "def __getattr__" in text and f"{name}." in " ".join(SOURCES)}
     assert {"dpbench", "dpbench.papers.glm", "lowerbounds"} <= lazy
@@ -148,17 +145,17 @@ def test_no_package_is_imported_through_its_lazy_names() -> None:
                     assert {f"{node.module}.{alias.name}" for alias in node.names} <= SOURCES.keys(), module
 
 
-def test_only_the_decorator_says_njit() -> None:
+def test_only_the_decorator_says_njit():
     assert [name for name, text in SOURCES.items() if "njit(" in text] == ["dpbench.core.kernel"]
 
 
-def test_no_file_is_a_drawer_of_odds_and_ends() -> None:
+def test_no_file_is_a_drawer_of_odds_and_ends():
     assert not [name for name in SOURCES if name.split(".")[-1] in ("utils", "helpers", "misc")]
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("module", ["dpbench", "dpbench.pytest_plugin"])
-def test_import_loads_nothing_heavy(module: str) -> None:
+def test_import_loads_nothing_heavy(module):
     code = (
         f"import sys, {module}; "
         "print([m for m in ('numba', 'scipy', 'sklearn', 'matplotlib', 'numpy') if m in sys.modules])"
@@ -168,7 +165,7 @@ def test_import_loads_nothing_heavy(module: str) -> None:
 
 
 @pytest.mark.process
-def test_an_audit_loads_no_compiler_optimiser_or_learner() -> None:
+def test_an_audit_loads_no_compiler_optimiser_or_learner():
     """They would cost much of the time to a first result. Planted: numpy, which it does load."""
     code = (
         "import sys, dpbench; dpbench.audit(lambda d, n, rng: d + rng.laplace(size=n), 0.0, 1.0, trials=1_000); "
@@ -179,7 +176,7 @@ def test_an_audit_loads_no_compiler_optimiser_or_learner() -> None:
     assert done.stdout.strip() == "['numpy']"
 
 
-def test_no_margin_passes_over_what_is_not_a_number() -> None:
+def test_no_margin_passes_over_what_is_not_a_number():
     """Python's min and max pass over a NaN that does not come first, NumPy's do not: least margins are NumPy's."""
     wrong = re.compile(r"\b(worst|smallest|least) = (min|max)\(\1, |\bmargin ?= ?(min|max)\(")
     theorems = {name: text for name, text in SOURCES.items() if ".theorems" in name}

@@ -1,10 +1,7 @@
 """The budget of code: above it the package is named; it goes down by itself, and up only by hand."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(tmp_path):
     """One package of 40 tokens, and one that is exempt, with their budget."""
     from tools import budget
 
@@ -31,7 +28,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_grows_is_named(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_grows_is_named(repository, capsys):
     from tools import budget
 
     assert budget.sizes(repository)["dpbench/core"] == (30, 0)
@@ -50,7 +47,7 @@ def test_what_grows_is_named(repository: Path, capsys: pytest.CaptureFixture[str
     assert "dpbench/core has 5 words, its budget is 0" in said and "checker" not in said
 
 
-def test_numbers_go_down_with_three_percent_to_spare(repository: Path) -> None:
+def test_numbers_go_down_with_three_percent_to_spare(repository):
     from tools import budget
 
     now = {"grown": (200, 7), "shrunk": (50, 0), "same": (100, 100), "new": (1000, 0)}
@@ -58,7 +55,7 @@ def test_numbers_go_down_with_three_percent_to_spare(repository: Path) -> None:
     assert budget.lowered(now, old) == {"grown": (100, 7), "shrunk": (51, 0), "same": (102, 100), "new": (1030, 0)}
 
 
-def test_a_reason_is_worth_one_percent() -> None:
+def test_a_reason_is_worth_one_percent():
     from tools import budget
 
     now, most = {"a": (101, 0), "b": (101, 0), "c": (102, 0)}, {"a": (100, 0), "b": (100, 0), "c": (100, 0)}

@@ -1,7 +1,5 @@
 """What people expect of a repository: releases with notes, citations, completion, workflows that run what CI runs."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re
@@ -9,7 +7,6 @@ import runpy
 import shutil
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import few_cases
 import pytest
@@ -24,11 +21,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def text(name: str) -> str:
+def text(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_a_release_has_notes_on_the_interface() -> None:
+def test_a_release_has_notes_on_the_interface():
     notes = runpy.run_path(str(ROOT / ".ci/release_notes"))["notes"]
     version = dpbench.__version__
     assert PROJECT["version"] == version and f"version: {version}\n" in text("CITATION.cff")
@@ -42,14 +39,14 @@ def test_a_release_has_notes_on_the_interface() -> None:
             notes(*bad)
 
 
-def test_the_citation_names_every_paper() -> None:
+def test_the_citation_names_every_paper():
     cited = text("CITATION.cff")
     for paper in all_papers():
         assert f'title: "{paper.title}"' in cited and paper.url in cited
         assert all(f"family-names: {author.split()[-1]}" in cited for author in paper.authors)
 
 
-def test_workflows_run_what_ci_runs_and_hooks_name_its_tools() -> None:
+def test_workflows_run_what_ci_runs_and_hooks_name_its_tools():
     assert re.search(r"^ +- run: \.ci/run$", text(".github/workflows/ci.yml"), re.M)
     assert ".ci/release_notes" in text(".github/workflows/release.yml")
     hooks = re.findall(r"entry: (\w+)", text(".pre-commit-config.yaml"))
@@ -57,12 +54,12 @@ def test_workflows_run_what_ci_runs_and_hooks_name_its_tools() -> None:
     assert hooks and all(hook in ci for hook in hooks)
 
 
-def test_asv_builds_with_every_dependency() -> None:
-    named = {re.match(r"[\w-]+", one)[0] for one in PROJECT["dependencies"]}  # type: ignore[index]
+def test_asv_builds_with_every_dependency():
+    named = {re.match(r"[\w-]+", one)[0] for one in PROJECT["dependencies"]}
     assert named <= set(json.loads(text("asv.conf.json"))["matrix"]["req"])
 
 
-def test_the_shell_completes_ids(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_the_shell_completes_ids(monkeypatch, capsys):
     monkeypatch.setenv("_DPBENCH_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "dpbench show glm.thm5.pr")
     monkeypatch.setenv("COMP_CWORD", "2")
@@ -70,7 +67,7 @@ def test_the_shell_completes_ids(monkeypatch: pytest.MonkeyPatch, capsys: Any) -
     assert capsys.readouterr().out.split() == ["glm.thm5.privacy"]
 
 
-def test_another_copy_is_refused(tmp_path: Path) -> None:
+def test_another_copy_is_refused(tmp_path):
     """The same files are this checkout's code, wherever they lie; one that differs or is missing is not."""
     spec = importlib.util.spec_from_file_location("our_conftest", ROOT / "tests" / "conftest.py")
     assert spec is not None and spec.loader is not None
@@ -85,12 +82,12 @@ def test_another_copy_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("total", "count", "kept"), [(10, 3, {0, 3, 6}), (4, 4, {0, 1, 2, 3}), (2, 5, {0, 1})])
-def test_few_cases_are_spread_over_the_list(total: int, count: int, kept: set[int]) -> None:
+def test_few_cases_are_spread_over_the_list(total, count, kept):
     assert few_cases.spread(total, count) == kept
 
 
-def test_the_cases_left_out_are_slow_and_no_other_test_is(request: pytest.FixtureRequest) -> None:
-    def item(name: str, few: bool) -> pytest.Item:
+def test_the_cases_left_out_are_slow_and_no_other_test_is(request):
+    def item(name, few):
         made = pytest.Function.from_parent(request.node.parent, name=name, callobj=lambda: None)
         if few:
             made.add_marker(pytest.mark.few(2))

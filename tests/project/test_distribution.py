@@ -1,7 +1,5 @@
 """What is packed, what it needs, and that the workflows run nothing that a tag can move."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import subprocess
@@ -20,7 +18,7 @@ lowest = runpy.run_path(str(ROOT / ".ci" / "lowest"))["lowest"]
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-d", str(folder)], cwd=ROOT, check=True, capture_output=True
@@ -30,7 +28,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.process
 @pytest.mark.slow
-def test_the_sources_packed_hold_what_their_tests_read(built: Path) -> None:
+def test_the_sources_packed_hold_what_their_tests_read(built):
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         files = {name.partition("/")[2] for name in archive.getnames()}
     for needed in (
@@ -50,7 +48,7 @@ def test_the_sources_packed_hold_what_their_tests_read(built: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.slow
-def test_the_checker_comes_with_one_distribution(built: Path) -> None:
+def test_the_checker_comes_with_one_distribution(built):
     with zipfile.ZipFile(next(built.glob("*.whl"))) as archive:
         names = archive.namelist()
     assert names.count("dpbench_check.py") == 1, "python -m dpbench_check after pip install ."
@@ -61,20 +59,20 @@ def test_the_checker_comes_with_one_distribution(built: Path) -> None:
     }  # fmt: skip
 
 
-def test_core_dependencies_have_lower_bounds_alone() -> None:
+def test_core_dependencies_have_lower_bounds_alone():
     assert len(lowest(PROJECT["dependencies"])) == len(PROJECT["dependencies"])
     with pytest.raises(SystemExit, match="must be name>=version, got numpy"):
         lowest(["numpy"])
 
 
-def test_each_python_of_the_classifiers_is_in_ci() -> None:
+def test_each_python_of_the_classifiers_is_in_ci():
     said = {text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.fullmatch(r".*Python :: 3\.\d+", text)}
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert said == {"3.11", "3.12", "3.13"} and all(version in text for version in said)
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_run_actions_by_digest_and_release_what_was_tested(path: Path) -> None:
+def test_workflows_run_actions_by_digest_and_release_what_was_tested(path):
     text = path.read_text(encoding="utf-8")
     used = re.findall(r"uses: (\S+)", text)
     assert used and all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) for action in used), used

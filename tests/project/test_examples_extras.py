@@ -1,12 +1,8 @@
 """Audits of other libraries: OpenDP and a DP-SGD training in JAX. Skipped, and said so, without the extra."""
 
-from __future__ import annotations
-
 import importlib.util
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,19 +16,19 @@ WITHOUT = "needs the extra `examples`: pip install 'dpbench-suite[examples]'"
 
 
 @pytest.fixture(scope="module")
-def opendp() -> Any:
+def opendp():
     found = pytest.importorskip("opendp.prelude", reason=WITHOUT)
     found.enable_features("contrib")
     return found
 
 
-def laplace_sum(opendp: Any) -> Any:
+def laplace_sum(opendp):
     """OpenDP's own bounded sum of integers with discrete Laplace noise of scale 4."""
     space = opendp.vector_domain(opendp.atom_domain(bounds=(0, 4), T=int)), opendp.symmetric_distance()
     return space >> opendp.t.then_sum() >> opendp.m.then_laplace(scale=4.0)
 
 
-def test_opendp_measurements_are_samplers_and_their_maps_are_claims(opendp: Any) -> None:
+def test_opendp_measurements_are_samplers_and_their_maps_are_claims(opendp):
     """A record of 4 more or less: the claim is the measurement's own, and it is nearly reached."""
     measurement = laplace_sum(opendp)
     claimed = measurement.map(d_in=1)
@@ -43,7 +39,7 @@ def test_opendp_measurements_are_samplers_and_their_maps_are_claims(opendp: Any)
     assert two.verdict == "refuted"  # planted: two records apart
 
 
-def test_opendp_gaussian_is_held_to_a_whole_claim(opendp: Any) -> None:
+def test_opendp_gaussian_is_held_to_a_whole_claim(opendp):
     space = opendp.atom_domain(T=float, nan=False), opendp.absolute_distance(T=float)
     measurement = space >> opendp.m.then_gaussian(scale=2.0)
     assert audit(each(measurement), 0.0, 2.0, claim={"mu": 1.0}, trials=8_000).verdict == "not refuted"
@@ -51,7 +47,7 @@ def test_opendp_gaussian_is_held_to_a_whole_claim(opendp: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def dp_sgd() -> ModuleType:
+def dp_sgd():
     pytest.importorskip("jax", reason=WITHOUT)
     spec = importlib.util.spec_from_file_location("dp_sgd_canaries", ROOT / "examples" / "dp_sgd_canaries.py")
     assert spec is not None and spec.loader is not None
@@ -60,7 +56,7 @@ def dp_sgd() -> ModuleType:
     return module
 
 
-def test_dp_sgd_with_canaries(dp_sgd: ModuleType) -> None:
+def test_dp_sgd_with_canaries(dp_sgd):
     """Clipped: within the claim, and μ not above the true one. Planted: without clipping the claim falls."""
     found = dp_sgd.audited(dp_sgd.train)
     assert found.verdict == "not refuted" and found.bound is not None
@@ -68,7 +64,7 @@ def test_dp_sgd_with_canaries(dp_sgd: ModuleType) -> None:
     assert dp_sgd.audited(partial(dp_sgd.train, clip=False)).verdict == "refuted"
 
 
-def test_scores_of_dp_sgd_as_arrays_are_gaussian_with_the_accountants_mu(dp_sgd: ModuleType) -> None:
+def test_scores_of_dp_sgd_as_arrays_are_gaussian_with_the_accountants_mu(dp_sgd):
     """Included less excluded: √steps·μ·noise apart (20), within six standard errors of it."""
     rng = np.random.default_rng(0)
     included = rng.random(dp_sgd.CANARIES) < 0.5

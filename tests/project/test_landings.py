@@ -1,9 +1,6 @@
 """Every run of a landing takes the part of its line, and twenty-four landings take every test."""
 
-from __future__ import annotations
-
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +9,7 @@ from tools import landings
 pytestmark = pytest.mark.meta
 
 
-def commit(root: Path, name: str, text: str) -> str:
+def commit(root, name, text):
     (root / name).parent.mkdir(parents=True, exist_ok=True)
     (root / name).write_text(text)
     for words in (["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "x"]):
@@ -20,7 +17,7 @@ def commit(root: Path, name: str, text: str) -> str:
     return landings.git(root, "rev-parse", "HEAD").strip()
 
 
-def test_every_run_of_a_landing_takes_the_part_of_its_line(tmp_path: Path) -> None:
+def test_every_run_of_a_landing_takes_the_part_of_its_line(tmp_path):
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     commit(tmp_path, "dpbench/a.py", "1\n")
     commit(tmp_path, ".ci/landings", "# lines\n2026-01-01 22 9 0123456789abcdef\n")
@@ -45,13 +42,13 @@ def test_every_run_of_a_landing_takes_the_part_of_its_line(tmp_path: Path) -> No
     assert landings.main(["record", "soon"], tmp_path) == 2
 
 
-def test_parts_are_all_tests_and_none_twice() -> None:
+def test_parts_are_all_tests_and_none_twice():
     names = [f"tests/a.py::test_{number}" for number in range(600)]
     parts = [{name for name in names if landings.chosen(name, f"{number}/24")} for number in range(24)]
     assert sum(map(len, parts)) == 600 and set().union(*parts) == {*names} and min(map(len, parts)) > 10
 
 
-def test_entries_of_the_parts_are_all_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_of_the_parts_are_all_entries(monkeypatch):
     monkeypatch.delenv("DPBENCH_PART", raising=False)
     whole = landings.entries(landings.ROOT)
     parts = []

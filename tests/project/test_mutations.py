@@ -1,7 +1,5 @@
 """Random errors: where they are drawn, how they are planted, and what counts as noticed, in a project of two files."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 
@@ -32,7 +30,7 @@ def test_broken(): assert False
 """
 
 
-def test_errors_are_of_four_kinds_and_leave_messages_alone() -> None:
+def test_errors_are_of_four_kinds_and_leave_messages_alone():
     name, function = next(functions(CODE))
     errors = errors_of("a.py", name, function)
     assert {(error.old, error.new) for error in errors} == {
@@ -47,7 +45,7 @@ def test_errors_are_of_four_kinds_and_leave_messages_alone() -> None:
         assert text_of(dict(functions(planted(CODE, error, wrong=False)))["A.clip"]) == text_of(function)
 
 
-def test_an_error_is_planted_wherever_its_lines_stand() -> None:
+def test_an_error_is_planted_wherever_its_lines_stand():
     error = Error("a.py", "f", "    return x", 1, 11, "x", "-x")
     text = "def f(x):\n    if x:\n        return x\n    y = 1\n    return x\n    return x\n"
     assert planted(text, error).endswith("    return x\n    return -x\n")
@@ -55,7 +53,7 @@ def test_an_error_is_planted_wherever_its_lines_stand() -> None:
     assert found("def f(x):\n    return x\n", error) is None
 
 
-def test_a_draw_is_of_its_seed_its_folders_and_of_no_kernel() -> None:
+def test_a_draw_is_of_its_seed_its_folders_and_of_no_kernel():
     first, again, other = ([*zip(draw(ROOT, seed), range(5), strict=False)] for seed in ("1", "1", "2"))
     assert first == again != other
     paths = {error.path for error in draw(ROOT, "1", ["dpbench/rates", "dpbench/bounds.py"])}
@@ -67,7 +65,7 @@ def test_a_draw_is_of_its_seed_its_folders_and_of_no_kernel() -> None:
 
 
 @pytest.mark.slow
-def test_what_a_test_sees_is_noticed_and_what_fails_anyhow_is_not(tmp_path: Path) -> None:
+def test_what_a_test_sees_is_noticed_and_what_fails_anyhow_is_not(tmp_path):
     for path, text in {"lowerbounds/made.py": CODE, "tests/test_made.py": TESTS, "lowerbounds/__init__.py": ""}.items():
         (tmp_path / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tree" / path).write_text(text)

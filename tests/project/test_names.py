@@ -1,7 +1,5 @@
 """Every path and module that a text of ours names is there, also in jobs and tests that a run of CI leaves out."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path
@@ -27,7 +25,7 @@ MADE = re.compile(r"dpbench/_evidence/|evidence/ID\.json|\.NAME|\.commands$|\.__
 # not of ours: what a wheel holds, placeholders, a group of entry points, attributes, the file of another library
 
 
-def module_is_there(name: str) -> bool:
+def module_is_there(name):
     """Whether each part is a module or folder, up to the first module; a folder may export a name."""
     first, *parts = name.split(".")
     here = ROOT / first
@@ -41,13 +39,13 @@ def module_is_there(name: str) -> bool:
     return True
 
 
-def gone(text: str) -> set[str]:
+def gone(text):
     """What a text names that is not there."""
     paths = {path for path in PATH.findall(text) if not MADE.search(path) and not (ROOT / path).exists()}
     return paths | {name for name in MODULE.findall(text) if not MADE.search(name) and not module_is_there(name)}
 
 
-def test_what_a_text_names_is_there() -> None:
+def test_what_a_text_names_is_there():
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     missing, read = {}, 0
     for path in done.stdout.splitlines():
@@ -70,7 +68,7 @@ def test_what_a_text_names_is_there() -> None:
     assert read > 500 and not missing
 
 
-def test_a_stale_name_is_noticed() -> None:
+def test_a_stale_name_is_noticed():
     assert gone("pytest tests/project/test_gone.py") == {"tests/project/test_gone.py"} and not gone("tests/conftest.py")
     assert gone("import dpbench.core.gone") == {"dpbench.core.gone"} and not gone(
         "dpbench.core.kernel.kernel, dpbench.audit"

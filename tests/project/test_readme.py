@@ -1,10 +1,7 @@
 """README and guide: links that lead somewhere, examples that run, counts and a map that are true."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,14 +19,14 @@ EXAMPLES = [
 
 
 @pytest.mark.parametrize("name", ["README.md", *(f"docs/guide/{name}" for name in GUIDE)])
-def test_links_lead_somewhere(name: str) -> None:
+def test_links_lead_somewhere(name):
     page = ROOT / name
     targets = re.findall(r"\]\(((?!http)[^)#]+)\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
     assert targets or name != "README.md"
 
 
-def test_map_is_of_what_exists() -> None:
+def test_map_is_of_what_exists():
     block = GUIDE["development.md"]
     parts = re.findall(r"^      (\w+(?:\.py|/)) ", block, flags=re.MULTILINE)
     folders = re.findall(r"^    (\w+)/ ", block, flags=re.MULTILINE)
@@ -38,7 +35,7 @@ def test_map_is_of_what_exists() -> None:
     assert [name for name in folders if not (ROOT / name).is_dir()] == []
 
 
-def test_counts_are_those_of_the_ledger() -> None:
+def test_counts_are_those_of_the_ledger():
     from dpbench.ledger.verify import all_claims
     from dpbench.ledger.words import HURT
 
@@ -52,18 +49,16 @@ def test_counts_are_those_of_the_ledger() -> None:
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_every_example_runs(
-    code: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_example_runs(code, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made: dict[str, Any] = {}
+    made = {}
     exec(compile(code, "README.md", "exec"), made)
     out = capsys.readouterr().out
     if "def test_" in code:  # with the fixture's own function in the place of the fixture
         import dpbench
 
         (test,) = (value for name, value in made.items() if name.startswith("test_"))
-        results: list[Any] = []
+        results = []
         test(lambda *args, **more: results.append(dpbench.audit(*args, **more)))
         assert [one.verdict for one in results] == ["not refuted"]
     elif "plot.save" in code:

@@ -4,8 +4,6 @@ The toy loss is log cosh(z − y). It declares its Lipschitz constant and its sm
 noisy gradient descent, output perturbation and `dpbench.testing.check_mechanism` must run on what any such loss has.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -78,7 +76,7 @@ print(json.dumps(done))
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tree")
     for part in (*OURS, "tests"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "test_*.py"))
@@ -87,7 +85,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def edit(path: Path, *changes: tuple[str, str]) -> None:
+def edit(path, *changes):
     text = path.read_text(encoding="utf-8")
     for old, new in changes:
         assert text.count(old) == 1, f"{path.name}: {old!r}"
@@ -95,7 +93,7 @@ def edit(path: Path, *changes: tuple[str, str]) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def run(copy: Path, *line: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(copy, *line, **environment):
     paths = os.pathsep.join((str(copy), str(copy / "tests"), str(ROOT / "checker")))
     return subprocess.run(
         [sys.executable, *line], cwd=copy, env={**os.environ, "PYTHONPATH": paths, "DPBENCH_PART": "", **environment},
@@ -103,7 +101,7 @@ def run(copy: Path, *line: str, **environment: str) -> subprocess.CompletedProce
     )  # fmt: skip
 
 
-def twin_passes(copy: Path) -> bool:
+def twin_passes(copy):
     """The comparisons of the toy loss with its twin, and of its constants with a grid; fails where none is run."""
     done = run(
         copy, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
@@ -113,7 +111,7 @@ def twin_passes(copy: Path) -> bool:
     return done.returncode == 0
 
 
-def test_a_loss_is_two_files_and_its_twin(copy: Path) -> None:
+def test_a_loss_is_two_files_and_its_twin(copy):
     kernels = copy / "dpbench" / "convex" / "loss_kernels.py"
     edit(kernels, *KERNELS)
     edit(copy / "dpbench" / "papers" / "glm" / "losses.py", *LOSS)

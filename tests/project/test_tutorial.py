@@ -1,7 +1,5 @@
 """The tutorial, from an empty folder: its file is written and its commands are run, in order, as a reader would."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -18,12 +16,12 @@ ROOT = Path(dpbench.__file__).resolve().parents[1]
 CHECKER = Path(__file__).resolve().parents[2] / "checker"
 
 
-def blocks(kind: str) -> list[str]:
+def blocks(kind):
     return re.findall(rf"```{kind}\n(.*?)```", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
 @pytest.mark.process
-def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
+def test_every_command_of_the_tutorial_does_what_it_says(tmp_path):
     where, said = tmp_path, {}
     (python,) = blocks("python")
     paths = os.pathsep.join([str(ROOT), str(CHECKER)])
@@ -54,7 +52,7 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path: Path) -> None
     assert len(list((where / "figures").glob("tail_*.pdf"))) == 2 and (where / "tail.zip").exists()
 
 
-def _plugin_installed() -> bool:
+def _plugin_installed():
     from importlib.metadata import entry_points
 
     return any(e.value == "dpbench.pytest_plugin" for e in entry_points(group="pytest11"))

@@ -1,14 +1,11 @@
 """Commands run by forks of a warm process are what they are in a new interpreter."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import warm
@@ -28,7 +25,7 @@ SET = "import os, numba; os.environ['LEFT'] = '1'; numba.left = 1"
 READ = "import os, numba; raise SystemExit(3 * ('LEFT' in os.environ or hasattr(numba, 'left')))"
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment(**more):
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
 
@@ -37,7 +34,7 @@ def environment(**more: str) -> dict[str, str]:
     [("code", ""), ("program", "sys.exit(7)"), ("module", "sys.exit('text')"), ("program", "raise ValueError('wrong')"),
      ("code", "os.kill(os.getpid(), 15)")],
 )  # fmt: skip
-def test_folder_environment_arguments_outputs_and_exit_code(tmp_path: Path, how: str, ending: str) -> None:
+def test_folder_environment_arguments_outputs_and_exit_code(tmp_path, how, ending):
     code = STATE + "sys.stdout.flush()\n" + ending
     (tmp_path / "stated.py").write_text(code)
     line = {"code": ["-c", code, "a", "b"], "program": ["stated.py", "a", "b"], "module": ["-m", "stated", "a", "b"]}[
@@ -53,22 +50,22 @@ def test_folder_environment_arguments_outputs_and_exit_code(tmp_path: Path, how:
     assert forked.stderr.splitlines()[0] == "error" and forked.stderr.splitlines()[-1] == new.stderr.splitlines()[-1]
 
 
-def test_nothing_is_left_of_an_earlier_command(tmp_path: Path) -> None:
+def test_nothing_is_left_of_an_earlier_command(tmp_path):
     for code in (SET, READ):
         assert warm.run(["-c", code], cwd=tmp_path, env=environment()).returncode == 0
     assert warm.run(["-c", f"{SET}\n{READ}"], cwd=tmp_path, env=environment()).returncode == 3, "READ sees what is left"
 
 
-def test_a_folder_on_the_path_comes_before_what_is_installed(tmp_path: Path) -> None:
+def test_a_folder_on_the_path_comes_before_what_is_installed(tmp_path):
     (tmp_path / "tomllib.py").write_text("HERE = 1")
     code = "import tomllib; raise SystemExit(tomllib.HERE)"
     assert warm.run(["-c", code], cwd=ROOT, env=environment(PYTHONPATH=str(tmp_path))).returncode == 1
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, -signal.SIGINT), (signal.SIGKILL, -signal.SIGKILL)])
-def test_signals_reach_the_command_and_no_other(tmp_path: Path, number: int, code: int) -> None:
+def test_signals_reach_the_command_and_no_other(tmp_path, number, code):
     program = "import time; open('{}', 'w').close(); time.sleep(600)"
-    both: list[Any] = [warm.start(["-c", program.format(n)], cwd=tmp_path, env=environment()) for n in (1, 2)]
+    both = [warm.start(["-c", program.format(n)], cwd=tmp_path, env=environment()) for n in (1, 2)]
     with deadline() as end:
         while len(list(tmp_path.iterdir())) < 2:
             assert time.monotonic() < end

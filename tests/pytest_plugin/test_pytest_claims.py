@@ -1,7 +1,5 @@
 """Claims as pytest items, through pytester: what is collected, what a failure shows, options, ini, xdist."""
 
-from __future__ import annotations
-
 import pytest
 from loaded_plugin import LOAD
 
@@ -33,11 +31,11 @@ def raises(run):
 """
 
 
-def claims(name: str, expected: str = "not refuted") -> str:
+def claims(name, expected="not refuted"):
     return CLAIMS.format(name=name, expected=expected)
 
 
-def test_a_failure_shows_verdict_expectation_and_evidence(pytester: pytest.Pytester) -> None:
+def test_a_failure_shows_verdict_expectation_and_evidence(pytester):
     pytester.makepyfile(claims_plug1=claims("plug1"), claims_insurance="1 / 0", test_x="def test_x(): pass")
     result = pytester.runpytest(*LOAD, "-p", "no:xdist", "-rs")
     result.assert_outcomes(passed=2, failed=1, skipped=1)
@@ -59,7 +57,7 @@ def test_a_failure_shows_verdict_expectation_and_evidence(pytester: pytest.Pytes
     result.stdout.fnmatch_lines(["SKIPPED*full only: run with --dp-level full"])
 
 
-def test_level_and_seed_by_options_and_ini(pytester: pytest.Pytester) -> None:
+def test_level_and_seed_by_options_and_ini(pytester):
     pytester.makepyfile(claims_plug2=claims("plug2"))
     pytester.makeini("[pytest]\ndp_level = full\ndp_seed = 4\n")
     result = pytester.runpytest(*LOAD, "-p", "no:xdist", "--dp-seed", "5")
@@ -71,7 +69,7 @@ def test_level_and_seed_by_options_and_ini(pytester: pytest.Pytester) -> None:
     result.stderr.fnmatch_lines(["*--dp-level must be quick or full, got 'some'"])
 
 
-def test_a_module_by_option_and_each_claim_once(pytester: pytest.Pytester) -> None:
+def test_a_module_by_option_and_each_claim_once(pytester):
     pytester.makepyfile(claims_plug3=claims("plug3", "refuted"), plain_plug4=claims("plug4", "refuted"))
     options = [*LOAD, "-p", "no:xdist", "--dp-claims", "plain_plug4.py", "--dp-claims", "claims_plug3.py"]
     result = pytester.runpytest(*options, "-m", "dp_claim")
@@ -81,7 +79,7 @@ def test_a_module_by_option_and_each_claim_once(pytester: pytest.Pytester) -> No
     result.stderr.fnmatch_lines(["*--dp-claims no_such_module: No module named 'no_such_module'"])
 
 
-def test_a_file_that_binds_no_paper_or_breaks_is_an_error_of_its_own(pytester: pytest.Pytester) -> None:
+def test_a_file_that_binds_no_paper_or_breaks_is_an_error_of_its_own(pytester):
     pytester.makepyfile(claims_plug5=claims("plug5", "refuted"), claims_plug6="import dpbench")
     result = pytester.runpytest(*LOAD, "-p", "no:xdist", "--continue-on-collection-errors")
     result.assert_outcomes(passed=2, skipped=1, errors=1)
@@ -89,7 +87,7 @@ def test_a_file_that_binds_no_paper_or_breaks_is_an_error_of_its_own(pytester: p
 
 
 @pytest.mark.process
-def test_under_xdist(pytester: pytest.Pytester) -> None:
+def test_under_xdist(pytester):
     pytester.makepyfile(claims_plug7=claims("plug7"), plain_plug8=claims("plug8", "refuted"))
     result = pytester.runpytest_subprocess(*LOAD, "-n", "2", "--dp-claims", "plain_plug8.py")
     result.assert_outcomes(passed=3, failed=1, skipped=2)

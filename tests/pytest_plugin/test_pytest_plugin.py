@@ -1,7 +1,5 @@
 """The pytest plugin, through pytester: pass, refute, summary, options, xdist, and all skipped."""
 
-from __future__ import annotations
-
 import pytest
 from loaded_plugin import LOAD
 
@@ -22,7 +20,7 @@ TESTS = """
 OPTIONS = ["--dp-trials=5000", "--dp-confidence=0.99", "--dp-seed=3"]
 
 
-def test_right_passes_and_wrong_fails_with_the_evidence(pytester: pytest.Pytester) -> None:
+def test_right_passes_and_wrong_fails_with_the_evidence(pytester):
     pytester.makepyfile(TESTS)
     result = pytester.runpytest(*LOAD, *OPTIONS)
     result.assert_outcomes(passed=1, failed=1)
@@ -62,7 +60,7 @@ RAISES = """
 """
 
 
-def test_a_sampler_that_raises_is_shown_by_its_own_frames(pytester: pytest.Pytester) -> None:
+def test_a_sampler_that_raises_is_shown_by_its_own_frames(pytester):
     """No frame of ours comes between the test, the message and the user's line."""
     pytester.makepyfile(RAISES)
     result = pytester.runpytest(*LOAD, *OPTIONS, "-p", "no:xdist")
@@ -80,7 +78,7 @@ def test_a_sampler_that_raises_is_shown_by_its_own_frames(pytester: pytest.Pytes
 
 
 @pytest.mark.process
-def test_the_summary_is_whole_under_xdist(pytester: pytest.Pytester) -> None:
+def test_the_summary_is_whole_under_xdist(pytester):
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess(*LOAD, *OPTIONS, "-n", "2")
     result.assert_outcomes(passed=1, failed=1)
@@ -101,7 +99,7 @@ SKIPPED = """
 
 @pytest.mark.process
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])
-def test_all_skipped_is_a_failure(pytester: pytest.Pytester, workers: list[str]) -> None:
+def test_all_skipped_is_a_failure(pytester, workers):
     pytester.makepyfile(SKIPPED)
     result = pytester.runpytest_subprocess(*LOAD, *workers)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -110,7 +108,7 @@ def test_all_skipped_is_a_failure(pytester: pytest.Pytester, workers: list[str])
 
 @pytest.mark.process
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])
-def test_some_skipped_is_none(pytester: pytest.Pytester, workers: list[str]) -> None:
+def test_some_skipped_is_none(pytester, workers):
     """One audit was run: the session passes, and its level is what the call asked for."""
     pytester.makepyfile(
         SKIPPED
@@ -126,14 +124,14 @@ def test_some_skipped_is_none(pytester: pytest.Pytester, workers: list[str]) -> 
     result.stdout.fnmatch_lines(["1 audits; the chance that any refutation here is false is at most 0.0001"])
 
 
-def test_all_failed_before_an_audit_stays_a_failure(pytester: pytest.Pytester) -> None:
+def test_all_failed_before_an_audit_stays_a_failure(pytester):
     pytester.makepyfile("def test_wrong(dp_audit): assert False")
     result = pytester.runpytest(*LOAD)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["FAILED: 1 tests ask for dp_audit and none ran an audit"])
 
 
-def test_a_session_without_audits_says_nothing(pytester: pytest.Pytester) -> None:
+def test_a_session_without_audits_says_nothing(pytester):
     pytester.makepyfile("def test_other(): pass")
     result = pytester.runpytest(*LOAD)
     assert result.ret == pytest.ExitCode.OK
@@ -148,7 +146,7 @@ def test_a_session_without_audits_says_nothing(pytester: pytest.Pytester) -> Non
         ("--dp-seed=-1", "*--dp-seed must be an integer >= 0, got -1*"),
     ],
 )
-def test_bad_options_are_refused(pytester: pytest.Pytester, option: str, message: str) -> None:
+def test_bad_options_are_refused(pytester, option, message):
     result = pytester.runpytest(*LOAD, option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])
@@ -186,7 +184,7 @@ ALL_WAYS = """
 
 
 @pytest.mark.slow
-def test_every_audit_has_its_method(pytester: pytest.Pytester) -> None:
+def test_every_audit_has_its_method(pytester):
     pytester.makepyfile(ALL_WAYS)
     result = pytester.runpytest(*LOAD, "--dp-trials=2000", "--dp-confidence=0.9999", "--dp-workers=2")
     result.assert_outcomes(passed=4, failed=3)
@@ -200,7 +198,7 @@ def test_every_audit_has_its_method(pytester: pytest.Pytester) -> None:
     )
 
 
-def test_settings_of_the_ini_file(pytester: pytest.Pytester) -> None:
+def test_settings_of_the_ini_file(pytester):
     pytester.makeini("[pytest]\ndp_trials = 5000\ndp_confidence = 0.95\ndp_seed = 3\ndp_workers = 2\n")
     pytester.makepyfile(
         """
@@ -224,7 +222,7 @@ def test_settings_of_the_ini_file(pytester: pytest.Pytester) -> None:
         ("dp_workers = 0", "*dp_workers of the ini file must be an integer >= 1, got 0*"),
     ],
 )
-def test_bad_settings_of_the_ini_file_are_refused(pytester: pytest.Pytester, line: str, message: str) -> None:
+def test_bad_settings_of_the_ini_file_are_refused(pytester, line, message):
     pytester.makeini(f"[pytest]\n{line}\n")
     result = pytester.runpytest(*LOAD)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -258,7 +256,7 @@ POWER = """
 """
 
 
-def test_an_audit_without_the_power_asked_for_fails(pytester: pytest.Pytester) -> None:
+def test_an_audit_without_the_power_asked_for_fails(pytester):
     pytester.makepyfile(POWER)
     result = pytester.runpytest(*LOAD, "--dp-trials=20000", "-p", "no:xdist")
     result.assert_outcomes(passed=2, failed=4)
@@ -287,7 +285,7 @@ REPLACED = """
 """
 
 
-def test_replaced_records_are_of_the_data_or_of_the_range_given(pytester: pytest.Pytester) -> None:
+def test_replaced_records_are_of_the_data_or_of_the_range_given(pytester):
     pytester.makepyfile(REPLACED)
     result = pytester.runpytest(*LOAD, "--dp-trials=20000", "-p", "no:xdist")
     result.assert_outcomes(passed=1, failed=2)
@@ -311,7 +309,7 @@ LIBRARY = """
 """
 
 
-def test_a_library_is_audited_by_another_distribution(pytester: pytest.Pytester) -> None:
+def test_a_library_is_audited_by_another_distribution(pytester):
     pytester.makepyfile(LIBRARY)
     pytester.runpytest(*LOAD).assert_outcomes(passed=1)
 
@@ -341,7 +339,7 @@ PAIRS = """
 
 
 @pytest.mark.parametrize("seeds", [3, pytest.param(10, marks=pytest.mark.slow)])
-def test_a_pair_without_loss_is_not_taken_beside_one_with_loss(pytester: pytest.Pytester, seeds: int) -> None:
+def test_a_pair_without_loss_is_not_taken_beside_one_with_loss(pytester, seeds):
     """Of the two pairs that `relation` makes only the second changes the law; it is taken at all seeds, whatever is
     claimed. A choice that compared pairs by the excess over the claim took the other one in seven of ten."""
     pytester.makepyfile(PAIRS.replace("SEEDS", str(seeds)))

@@ -1,7 +1,5 @@
 """What a slope excludes, warnings, intervals from ranges, and the bootstrap against a slow twin."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -33,7 +31,7 @@ FALLING = np.geomspace(0.2, 0.02, 4)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_widening_is_that_of_a_studentised_bootstrap(seed: int) -> None:
+def test_widening_is_that_of_a_studentised_bootstrap(seed):
     """Against loops with the same resamples; a variance over the mean of the trials, not the resample's, is seen."""
     samples = [stream("widening", seed, g).lognormal(0.0, 1.5, 12) for g in range(3)]
     found = slope(GRID[:3], samples, resamples=200).widening
@@ -43,7 +41,7 @@ def test_widening_is_that_of_a_studentised_bootstrap(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_an_interval_from_ranges_covers_what_students_misses() -> None:
+def test_an_interval_from_ranges_covers_what_students_misses():
     """Rare failures with a chance that falls along the grid, 16 trials: Student's misses more than 10% at level 1%.
 
     Null: the range's misses at most 1%; 150 sweeps; above `most` with probability below 1e-6. Caught: Student's.
@@ -60,7 +58,7 @@ def test_an_interval_from_ranges_covers_what_students_misses() -> None:
 
 
 @pytest.mark.slow
-def test_sweeps_that_miss_are_warned_of() -> None:
+def test_sweeps_that_miss_are_warned_of():
     """Null: misses without a warning have probability at most 1%, for laws that miss 4 to 20 times too often.
 
     400 sweeps a law; above `most` with probability below 1e-6. Planted: without the warning both laws are above.
@@ -84,7 +82,7 @@ def test_sweeps_that_miss_are_warned_of() -> None:
 
 
 @pytest.mark.parametrize("law", ["coin", "uniform", "never seen"])
-def test_limits_of_a_bounded_mean_hold(law: str) -> None:
+def test_limits_of_a_bounded_mean_hold(law):
     """Null: each limit misses with at most 5%; 1,000 samples of 20; above `most` with probability below 1e-6.
 
     Caught: limits at a tail of 60%, the smallest error that these limits, which are not sharp, show.
@@ -102,7 +100,7 @@ def test_limits_of_a_bounded_mean_hold(law: str) -> None:
     assert low == 0.0 and high == pytest.approx(2.0 * (1.0 - 0.025 ** (1.0 / 20.0)), rel=1e-9)
 
 
-def test_the_smallest_error_seen_is_where_the_verdict_turns() -> None:
+def test_the_smallest_error_seen_is_where_the_verdict_turns():
     for interval, expected, side, allowance in (
         ((-0.9, -0.5), -0.6, "upper", (0.0, 0.0)), ((-0.62, -0.58), -0.6, "tight", (0.0, 0.0)),
         ((-0.9, -0.5), -0.6, "upper", (-0.1, 0.05)), ((-0.7, -0.6), -0.6, "tight", (-0.08, 0.0)),
@@ -118,7 +116,7 @@ def test_the_smallest_error_seen_is_where_the_verdict_turns() -> None:
 EVIDENCE = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
 
 
-def test_every_rate_of_the_ledger_rejects_a_planted_wrong_exponent() -> None:
+def test_every_rate_of_the_ledger_rejects_a_planted_wrong_exponent():
     """Planted: a law that does not fall (steeper by half a power, where none is to fall), measured as finely."""
     seen, known = 0, committed(EVIDENCE)
     for claim in (claim for claim in all_claims() if claim.kind == "rate"):
@@ -133,7 +131,7 @@ def test_every_rate_of_the_ledger_rejects_a_planted_wrong_exponent() -> None:
 
 
 @pytest.mark.parametrize(("expected", "wrong"), [(-0.5, 0.0), (-0.11, 0.0), (-0.1, 0.4), (0.0, 0.5), (1.0, 1.5)])
-def test_what_tests_nothing_says_so(expected: float, wrong: float) -> None:
+def test_what_tests_nothing_says_so(expected, wrong):
     """An interval is called an illustration from the width on at which the worthless law is no longer rejected."""
     assert worthless(expected) == pytest.approx(wrong)
     half = wrong - expected
@@ -144,7 +142,7 @@ def test_what_tests_nothing_says_so(expected: float, wrong: float) -> None:
         assert (rate_verdict(laid, expected, "upper") == "inconsistent") is not illustrates
 
 
-def test_planned_data_sets_see_the_error_half_the_time() -> None:
+def test_planned_data_sets_see_the_error_half_the_time():
     """Null: with the planned trials a law slower by 0.25 is inconsistent in a half of 200 sweeps; 6 standard errors."""
     spreads = [0.5, 0.5, 0.7, 0.7]
     count = data_sets_needed(GRID, spreads, 0.25, level=1e-2)
@@ -170,6 +168,6 @@ def test_planned_data_sets_see_the_error_half_the_time() -> None:
         (lambda: data_sets_needed(GRID, [1.0], 0.5), "spreads must be one for each"),
     ],
 )
-def test_bad_input_is_refused(call, message: str) -> None:
+def test_bad_input_is_refused(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()

@@ -1,7 +1,5 @@
 """What nuisances add to a slope, against fits by normal equations; what they allow, and what they do not."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -28,13 +26,13 @@ GRIDS = ([100.0, 200.0, 400.0, 800.0], [3.0, 1000.0, 50.0], [2.0, 9.0, 10.0, 11.
 """The second is out of order."""
 
 
-def parts(x: list[float]) -> dict[str, list[float]]:
+def parts(x):
     first, second = [5.0 / v for v in x], [0.3 / math.sqrt(v) for v in x]
     return {"ceiling": [a + b for a, b in zip(first, second, strict=True)], "first": first, "second": second}
 
 
 @pytest.mark.parametrize("x", GRIDS, ids=["even", "disordered", "uneven"])
-def test_the_allowance_is_the_range_of_fits_over_the_parameters(x: list[float]) -> None:
+def test_the_allowance_is_the_range_of_fits_over_the_parameters(x):
     """Every nuisance alone, and all but the ripple together, over 21 values of each parameter."""
     columns, steps = parts(x), [k / 20.0 for k in range(21)]
     least, most = min(x), max(x)
@@ -62,7 +60,7 @@ def test_the_allowance_is_the_range_of_fits_over_the_parameters(x: list[float]) 
     assert allowance_of(x, [], columns) == (0.0, 0.0)
 
 
-def test_compatible_exponents_take_out_logarithms_and_corrections() -> None:
+def test_compatible_exponents_take_out_logarithms_and_corrections():
     """Noise-free laws of a known exponent: it is the only one, or inside what the nuisances leave."""
     x = [100.0, 300.0, 1000.0, 3000.0]
     for a, b, r in ((-0.5, 0.0, 0.0), (-0.5, 1.5, 0.0), (-1.0, 0.0, 0.8), (-2.0 / 3.0, -0.5, 0.4)):
@@ -78,7 +76,7 @@ def test_compatible_exponents_take_out_logarithms_and_corrections() -> None:
 
 
 @pytest.mark.parametrize("side", ["upper", "tight"])
-def test_a_second_term_of_the_declared_size_is_not_refuted_and_an_error_that_would_be_seen_is(side: str) -> None:
+def test_a_second_term_of_the_declared_size_is_not_refuted_and_an_error_that_would_be_seen_is(side):
     """Null: the law is first + r·second, r at both ends of its range; 30 sweeps, each wrong with probability 1e-6.
 
     Planted: the same samples with an exponent off by 1.01 times what the row would see, and without the nuisance.
@@ -115,7 +113,7 @@ def test_a_second_term_of_the_declared_size_is_not_refuted_and_an_error_that_wou
         ),
     ],
 )
-def test_what_a_nuisance_cannot_be_read_from_is_refused(nuisance, columns, says) -> None:
+def test_what_a_nuisance_cannot_be_read_from_is_refused(nuisance, columns, says):
     with pytest.raises(InvalidInput, match=says):
         allowance_of([0.5, 2.0, 3.0], [nuisance], columns)
 
@@ -131,6 +129,6 @@ def test_what_a_nuisance_cannot_be_read_from_is_refused(nuisance, columns, says)
         (lambda: Ripple(0.0, ""), "share must be"),
     ],
 )
-def test_a_range_that_is_none_is_refused(make, says) -> None:
+def test_a_range_that_is_none_is_refused(make, says):
     with pytest.raises(InvalidInput, match=says):
         make()

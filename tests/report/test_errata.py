@@ -1,20 +1,16 @@
 """The errata pages: order, quotations, courtesy, and what a page of a made-up paper says."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from patience import waits
 from rich.console import Console
 
 from dpbench.cli.app import run
-from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report import errata, note, page, tables
@@ -26,11 +22,11 @@ REPLY = "Reply of the authors"
 
 
 @pytest.fixture(scope="module")
-def glm() -> Paper:
+def glm():
     return errata.paper_named("glm")
 
 
-def made_up() -> Paper:
+def made_up():
     paper = Paper("made", title="A made-up paper", authors=("A. Author",), version="v1")
     listed = (
         ("b", "misprint", "letter", "refuted"), ("a", "constant", "corner: n < 3", "refuted"),
@@ -45,7 +41,7 @@ def made_up() -> Paper:
     return paper
 
 
-def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm: Paper) -> None:
+def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm):
     found = errata.findings(glm)
     places = [HURT.index(claim.hurt.partition(":")[0]) for claim in found]
     assert places == sorted(places) and set(places) == set(range(len(HURT))) and found[0] == errata.foremost(glm)
@@ -59,7 +55,7 @@ def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm: Paper)
 
 
 @pytest.mark.parametrize("name", ["glm", "heavytail", "publicdata"])
-def test_every_failing_row_says_all_that_a_page_needs(name: str) -> None:
+def test_every_failing_row_says_all_that_a_page_needs(name):
     paper = errata.paper_named(name)
     ids = {claim.id for claim in paper.claims}
     for claim in paper.claims:
@@ -74,7 +70,7 @@ def test_every_failing_row_says_all_that_a_page_needs(name: str) -> None:
         assert correction and correction.place and correction.change and correction.witness, claim.id
 
 
-def test_the_page_of_the_glm_paper_in_both_forms(glm: Paper) -> None:
+def test_the_page_of_the_glm_paper_in_both_forms(glm):
     text, html = errata.markdown(glm, {}), errata.page(glm, {})
     assert "v2" in glm.version
     assert text.count("\n### ") == html.count("<h3>") == len(errata.findings(glm)) >= 25
@@ -84,11 +80,11 @@ def test_the_page_of_the_glm_paper_in_both_forms(glm: Paper) -> None:
     assert "src=" not in html and "href=" not in html and "<script" not in html
 
 
-def parts(claim: Claim, scope: str = ENTRY) -> dict[str, Part]:
+def parts(claim, scope=ENTRY):
     return {part.label: part for part in view(claim, scope=scope)}
 
 
-def test_an_entry_says_which_version_was_read_and_has_room_for_a_reply(glm: Paper) -> None:
+def test_an_entry_says_which_version_was_read_and_has_room_for_a_reply(glm):
     claims = {claim.id: claim for claim in glm.claims}
     failing = parts(claims["glm.thm10.privacy"])
     (read,), (reply,), (caveat,) = (failing[label].lines for label in ("Version read", REPLY, "The paper itself"))
@@ -98,7 +94,7 @@ def test_an_entry_says_which_version_was_read_and_has_room_for_a_reply(glm: Pape
     assert "Version read" not in parts(next(iter(made_up().claims)))  # not a paper of the registry
 
 
-def test_one_more_part_stands_in_every_document(monkeypatch: pytest.MonkeyPatch, glm: Paper) -> None:
+def test_one_more_part_stands_in_every_document(monkeypatch, glm):
     """The four documents are templates of `view`: what it gains, each says."""
     claim = errata.findings(glm)[0]
     more = [Part("Planted", ("a planted line",), scope=NOTE)]
@@ -111,19 +107,19 @@ def test_one_more_part_stands_in_every_document(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize("scope", [NOTE, ERRATA])
-def test_a_shorter_document_has_a_part_of_what_a_longer_one_has(scope: str, glm: Paper) -> None:
+def test_a_shorter_document_has_a_part_of_what_a_longer_one_has(scope, glm):
     for claim in errata.findings(glm):
         short, long = parts(claim, scope), parts(claim, ERRATA if scope == NOTE else ENTRY)
         assert short.keys() < long.keys() and all(long[label] == part for label, part in short.items())
 
 
-def test_quotations_within_caveats_are_marked_as_such(glm: Paper) -> None:
+def test_quotations_within_caveats_are_marked_as_such(glm):
     """The paper's own words stand between “ and ”, so that they can be told from ours and looked up."""
     said = [claim.errata.caveat for claim in glm.claims if claim.errata and claim.errata.caveat]
     assert len(said) >= 15 and all(text.count("“") == text.count("”") > 0 for text in said)
 
 
-def test_a_made_up_page_escapes_and_takes_evidence() -> None:
+def test_a_made_up_page_escapes_and_takes_evidence():
     paper, name = made_up(), "made.a.inequality"
     evidence = {"value": 0.12345, "interval": None, "level": 0.0, "trials": 0, "seconds": 1.0, "tables": {}}
     found = Shown(name, "refuted", "quick", 0, evidence | {"notes": ["what was seen", "more"]}, False, "", {})
@@ -133,7 +129,7 @@ def test_a_made_up_page_escapes_and_takes_evidence() -> None:
     assert "Words of a &lt;here&gt;." in errata.page(paper, {})
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command(capsys, tmp_path):
     assert run(["errata", "glm", "--evidence", str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith("# Errata proposed for")
     assert run(["errata", "glm", "--json", "-"]) == 0
@@ -163,7 +159,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     ("Theorem 13'' of appendix D: w ~ N, 2.5e-5", "Theorem 13′′ of appendix D: $w$\u00a0∼\u00a0$N$, 2.5·10$^{-5}$"),
     ("sigma~ of delta_claimed > 3", "\\ensuremath{\\tilde{σ}} of delta\\_claimed\u00a0\\textgreater{}\u00a03"),
 ])  # fmt: skip
-def test_formulas_of_the_ledger_are_set(typed: str, set_as: str) -> None:
+def test_formulas_of_the_ledger_are_set(typed, set_as):
     for sign, latex in SIGNS.items():
         set_as = set_as.replace(sign, rf"\ensuremath{{{latex}}}")
     assert note.prose(typed) == set_as
@@ -173,11 +169,11 @@ def test_formulas_of_the_ledger_are_set(typed: str, set_as: str) -> None:
     ("a_{b}^{c}", "$a_{b}^{c}$"), ("}a_b{", ""), ("a_{b", ""), ("for $a_{b}$ large", "for $a_{b}$ large"),
     (r"\{a_b\}", r"$\{a_b\}$"),
 ])  # fmt: skip
-def test_quotes_are_set_where_their_braces_close(quote: str, set_as: str) -> None:
+def test_quotes_are_set_where_their_braces_close(quote, set_as):
     assert note.quoted(quote) == set_as
 
 
-def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out() -> None:
+def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out():
     said = note.set_caveat("A.2: \u201cfor $\\sigma^2$ large\u201d, so for n^2 > 1 it holds.")
     assert said == "A.2: ``for $\\sigma^2$ large'', so for $n$$^{2}$\u00a0\\textgreater{}\u00a01 it holds."
     assert note.set_caveat("it says \u201c$\\sigma^2\u201d") == note.set_caveat("") == ""
@@ -200,7 +196,7 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_the_note_begins_with_what_changes_and_has_every_corrected_statement(name: str) -> None:
+def test_the_note_begins_with_what_changes_and_has_every_corrected_statement(name):
     text = note.latex(errata.paper_named(name))
     order = ["What changes for a user", "Corrected statements", "Found by reading", "Each statement", "misprints}"]
     places = [text.index(words) for words in order]
@@ -215,7 +211,7 @@ def test_the_note_begins_with_what_changes_and_has_every_corrected_statement(nam
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_the_note_compiles_and_no_line_runs_over_the_margin(name: str, tmp_path: Path) -> None:
+def test_the_note_compiles_and_no_line_runs_over_the_margin(name, tmp_path):
     (tmp_path / "note.tex").write_text(note.latex(errata.paper_named(name)), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "note.tex"]
     for _ in range(3):

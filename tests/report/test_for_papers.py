@@ -1,7 +1,5 @@
 """What goes into a paper or an archive: LaTeX, citations, the zip file, and the repository that `new-paper` makes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -10,14 +8,12 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import warm
-from matplotlib.figure import Figure
 from patience import waits
 
 import dpbench
@@ -37,7 +33,7 @@ Run = Callable[[str], tuple[int, str, str]]
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[Path]:
+def toy(tmp_path, monkeypatch, run):
     """A folder in which the toy paper was verified."""
     monkeypatch.chdir(tmp_path)
     assert run("verify --claims outside_paper --workers 1 --quiet")[0] == 0
@@ -45,7 +41,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[P
     registry.use(None)
 
 
-def test_quotes_of_a_citation_read_back() -> None:
+def test_quotes_of_a_citation_read_back():
     """A quoted text of YAML without control characters is one of JSON: each reads back to what it was made of."""
     title, author = 'On "private" \\alpha: a note #1', "O'Neil, {A}"
     lines = citation_cff([Paper("toy", title=title, authors=(author,), year=2026)]).splitlines()
@@ -55,7 +51,7 @@ def test_quotes_of_a_citation_read_back() -> None:
 
 
 @pytest.mark.slow
-def test_latex_has_a_macro_for_each_claim_and_a_table(toy: Path, run: Run) -> None:
+def test_latex_has_a_macro_for_each_claim_and_a_table(toy, run):
     code, _, err = run("report --claims outside_paper --latex ledger.tex --citation CITATION.cff")
     assert code == 0, err
     text = (toy / "ledger.tex").read_text()
@@ -72,14 +68,14 @@ def test_latex_has_a_macro_for_each_claim_and_a_table(toy: Path, run: Run) -> No
     assert code == 2 and "--citation must be a file named .cff or .bib, got 'refs.txt'" in err
 
 
-def test_text_is_escaped() -> None:
+def test_text_is_escaped():
     assert escaped("σ ≥ 50% of a_b") == r"\ensuremath{\sigma} \ensuremath{\ge} 50\% of a\_b"
     assert escaped("‖f̄‖ costs $5_") == r"\ensuremath{\Vert{}}\ensuremath{\bar{f}}\ensuremath{\Vert{}} costs \$5\_"
     assert escaped(r"$\theta$ = 2, 5_") == r"$\theta$ = 2, 5\_"
 
 
 @pytest.mark.slow
-def test_the_archive_has_checksums_and_equal_bytes(toy: Path, run: Run) -> None:
+def test_the_archive_has_checksums_and_equal_bytes(toy, run):
     assert run("export --claims outside_paper --out a.zip")[1].startswith("a.zip: 4 of 4 entries, 12 files")
     assert run("export --claims outside_paper --out b.zip --quiet") == (0, "", "")
     assert (toy / "a.zip").read_bytes() == (toy / "b.zip").read_bytes()
@@ -98,14 +94,14 @@ def test_the_archive_has_checksums_and_equal_bytes(toy: Path, run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_our_certificates_are_in_the_archive(tmp_path: Path, run: Run) -> None:
+def test_our_certificates_are_in_the_archive(tmp_path, run):
     out = tmp_path / "ours.zip"
     assert run(f"export glm.lemma2.inequality --out {out}")[0] == 0
     with zipfile.ZipFile(out) as archive:
         assert any(name.startswith("certificates/glm.lemma2.inequality.") for name in archive.namelist())
 
 
-def figure(kind: str, table: str = "rows", **columns: Any) -> Figure:
+def figure(kind, table="rows", **columns):
     fields = dict.fromkeys(("source", "statement", "derivation"), "50% of $5")
     expected = {"privacy": "proved", "rate": "consistent"}.get(kind, "refuted")
     side = {"side": "upper"} if kind == "rate" else {}
@@ -115,11 +111,11 @@ def figure(kind: str, table: str = "rows", **columns: Any) -> Figure:
     return made.draw(Evidence(1.0, tables={table: columns}, interval=None).to_dict())
 
 
-def lines(made: Figure) -> dict[str, list[float]]:
+def lines(made):
     return {str(line.get_label()): np.asarray(line.get_ydata(), dtype=float).tolist() for line in made.axes[0].lines}
 
 
-def test_figures_by_kind_show_the_columns() -> None:
+def test_figures_by_kind_show_the_columns():
     found = lines(figure("inequality", n=[1, 2, 3], left=[1.0, 2.0, 3.0], right=[2.0, 2.0, 2.0]))
     assert found["left"] == [1.0, 2.0, 3.0] and found["right"] == [2.0] * 3
     pure = {"target_epsilon": [0.5, 1.0], "target_delta": [0.0] * 2, "true_delta": [0.1, 0.0]}
@@ -141,7 +137,7 @@ def test_figures_by_kind_show_the_columns() -> None:
     assert figure("floor", margin=[0.1, 0.2]).axes[0].get_title(loc="left") == "toy.x.floor"
 
 
-def test_the_repository_of_a_new_paper(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_repository_of_a_new_paper(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, _ = run("new-paper mine")
     assert code == 0 and "next: cd mine" in out
@@ -163,7 +159,7 @@ def test_the_repository_of_a_new_paper(tmp_path: Path, run: Run, monkeypatch: py
 
 @pytest.mark.process
 @pytest.mark.parametrize("package", ["template", "gaussian", pytest.param("svt", marks=pytest.mark.evidence)])
-def test_a_package_of_its_own_passes_its_own_suite(tmp_path: Path, package: str) -> None:
+def test_a_package_of_its_own_passes_its_own_suite(tmp_path, package):
     """Built and installed into an environment of its own, on top of what is installed here; no network."""
     # what its commands are forked from has begun before it is written, as where other tests came first
     assert warm.run(["-m", "dpbench.cli", "--version"], cwd=tmp_path, env=dict(os.environ)).returncode == 0
@@ -201,7 +197,7 @@ def test_a_package_of_its_own_passes_its_own_suite(tmp_path: Path, package: str)
     [("ieee", 252.0), ("ieee page", 516.0), ("acm", 241.147), ("acm page", 506.295), ("article", 345.0),
      ("article column", 229.5)],
 )  # fmt: skip
-def test_no_column_is_wider_than_that_of_its_class(column: str, points: float) -> None:
+def test_no_column_is_wider_than_that_of_its_class(column, points):
     """The widths that LaTeX prints for IEEEtran, acmart (sigconf) and article (10pt), in TeX's points."""
     assert 0.98 * points / 72.27 < COLUMNS[column] <= points / 72.27
 
@@ -221,7 +217,7 @@ Theorem 5 is \dpclaim{glm.thm5.privacy}, at \dpvalue{glm.thm5.privacy} \cite{glm
 @pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-def test_a_paper_of_two_columns_has_no_overfull_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+def test_a_paper_of_two_columns_has_no_overfull_box(tmp_path, monkeypatch, run):
     """A composed figure, a table of verdicts and citations, in a column of article."""
     monkeypatch.chdir(tmp_path)
     assert run("report glm.thm5.* --out r.html --latex ledger.tex --citation references.bib")[0] == 0

@@ -1,7 +1,5 @@
 """What `verify` prints: a row for each of few entries; of many counts, what to know first, and what is not expected."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 
@@ -17,7 +15,7 @@ from dpbench.report.tables import FEW, print_ledger
 
 
 @pytest.fixture(scope="module")
-def ledger() -> Ledger:
+def ledger():
     """The committed verdicts as if they had been found at level quick."""
     found, entries, later = committed(), [], []
     for claim in (one for one in all_claims() if not one.outside):
@@ -28,7 +26,7 @@ def ledger() -> Ledger:
     return Ledger(tuple(entries), tuple(later), "quick", 0, 20.0)
 
 
-def printed(ledger: Ledger, *, every: bool = False, width: int = 100) -> list[str]:
+def printed(ledger, *, every=False, width=100):
     out = io.StringIO()
     print_ledger(ledger, Console(file=out, width=width), every=every)
     return out.getvalue().splitlines()
@@ -36,7 +34,7 @@ def printed(ledger: Ledger, *, every: bool = False, width: int = 100) -> list[st
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("width", [80, 100, 160])
-def test_the_whole_ledger_is_fifteen_lines(ledger: Ledger, width: int) -> None:
+def test_the_whole_ledger_is_fifteen_lines(ledger, width):
     lines = printed(ledger, width=width)
     text = "\n".join(lines)
     assert len(lines) <= 15 and max(map(len, lines)) <= width
@@ -51,14 +49,14 @@ def test_the_whole_ledger_is_fifteen_lines(ledger: Ledger, width: int) -> None:
     )
 
 
-def test_counts_have_a_column_for_each_verdict_that_occurs(ledger: Ledger) -> None:
+def test_counts_have_a_column_for_each_verdict_that_occurs(ledger):
     refuted = tuple(entry for entry in ledger.entries if entry.verdict == "refuted")
     assert len(refuted) > FEW
     heads = [line.split() for line in printed(replace(ledger, entries=refuted)) if line.startswith("paper")]
     assert heads == [["paper", "refuted"]]
 
 
-def test_what_is_not_expected_has_its_row_and_differs_from_the_evidence(ledger: Ledger) -> None:
+def test_what_is_not_expected_has_its_row_and_differs_from_the_evidence(ledger):
     first = next(entry for entry in ledger.entries if entry.claim.id == "glm.lemma1.floor")
     rest = [entry for entry in ledger.entries if entry is not first]
     wrong = "refuted" if first.verdict != "refuted" else "not refuted"
@@ -69,13 +67,13 @@ def test_what_is_not_expected_has_its_row_and_differs_from_the_evidence(ledger: 
     )
 
 
-def test_every_entry_has_its_row_where_they_are_few_or_asked_for(ledger: Ledger) -> None:
+def test_every_entry_has_its_row_where_they_are_few_or_asked_for(ledger):
     few = replace(ledger, entries=ledger.entries[:FEW], not_run=())
     for lines, of in ((printed(few), few), (printed(ledger, every=True), ledger)):
         assert all(any(line.startswith(entry.claim.id) for line in lines) for entry in of.entries)
 
 
-def test_what_a_user_has_to_know_first() -> None:
+def test_what_a_user_has_to_know_first():
     said = {paper.name: foremost(paper) for paper in all_papers()}
     assert {name: one.id for name, one in said.items() if one is not None} == {
         "glm": "glm.thm5.privacy",

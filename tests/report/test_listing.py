@@ -1,7 +1,5 @@
 """`dpbench list`: columns within the width, nothing cut away."""
 
-from __future__ import annotations
-
 import io
 import re
 
@@ -26,14 +24,14 @@ ROWS = [
 ]
 
 
-def shown(text: Text, width: int) -> list[str]:
+def shown(text, width):
     console = Console(width=width, record=True, file=io.StringIO())
     console.print(text)
     return [line.rstrip() for line in console.export_text().splitlines()]
 
 
 @pytest.mark.parametrize(("columns", "width"), [(3, 60), (3, 80), (3, 119), (5, 150), (5, 250)])
-def test_columns_stand_below_each_other_and_nothing_is_lost(columns: int, width: int) -> None:
+def test_columns_stand_below_each_other_and_nothing_is_lost(columns, width):
     text = aligned(TITLES[:columns], [row[:columns] for row in ROWS], width)
     lines = shown(text, width)
     assert max(map(cell_len, lines)) <= width
@@ -48,5 +46,5 @@ def test_columns_stand_below_each_other_and_nothing_is_lost(columns: int, width:
         assert " ".join(map(str.strip, cut)).split()[:4] == ["Theorem", "2", "and", "what"]
 
 
-def test_verdicts_have_their_colours() -> None:
+def test_verdicts_have_their_colours():
     assert {str(span.style) for span in aligned(TITLES, ROWS, 200).spans} >= {"bold", "magenta", "bold red"}

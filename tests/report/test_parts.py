@@ -1,11 +1,7 @@
 """Parts of what is shown of an entry, each by what a reader sees: cells, verdicts, grades, titles, what was chosen."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from made_up import GOOD, WRONG, claim
@@ -32,7 +28,7 @@ STORED = {
 }
 
 
-def shown(name: str, verdict: str = "not refuted", **more: Any) -> Shown:
+def shown(name, verdict="not refuted", **more):
     return Shown(name, verdict, "quick", 7, {**STORED, "tables": {}, **more}, False, "", {})
 
 
@@ -43,14 +39,14 @@ def shown(name: str, verdict: str = "not refuted", **more: Any) -> Shown:
         (12345678.0, "1.2346e+07"), (-2.5, "-2.5"),
     ],
 )  # fmt: skip
-def test_a_cell_of_a_table_has_five_digits_and_whole_numbers_in_full(value: Any, text: str, only: Any) -> None:
+def test_a_cell_of_a_table_has_five_digits_and_whole_numbers_in_full(value, text, only):
     only(GOOD)
     tables = {"rows": {"column": [value]}}
     made = page.page([GOOD], {GOOD.id: shown(GOOD.id, tables=tables)})
     assert f">{text}<" in made
 
 
-def test_the_page_counts_and_names_what_is_unexpected_and_what_was_not_run(only: Any) -> None:
+def test_the_page_counts_and_names_what_is_unexpected_and_what_was_not_run(only):
     only(GOOD, WRONG)
     found = {WRONG.id: shown(WRONG.id, "refuted", level=1e-6)}
     made = " ".join(page.page([GOOD, WRONG], found).split())
@@ -63,19 +59,19 @@ def test_the_page_counts_and_names_what_is_unexpected_and_what_was_not_run(only:
     )
 
 
-def test_a_page_shows_forty_rows_of_a_table_and_says_how_many_there_are(only: Any) -> None:
+def test_a_page_shows_forty_rows_of_a_table_and_says_how_many_there_are(only):
     only(GOOD)
     made = page.page([GOOD], {GOOD.id: shown(GOOD.id, tables={"rows": {"n": list(range(5000, 5041))}})})
     assert ">5,039<" in made and ">5,040<" not in made and "41" in made
 
 
-def test_workers_are_told_the_claims_of_the_papers_that_are_asked_for() -> None:
+def test_workers_are_told_the_claims_of_the_papers_that_are_asked_for():
     every = verify_command._of_papers(None)
     assert every == [f"dpbench.papers.{name}.theorems:paper.claims" for name in ("glm", "heavytail", "publicdata")]
     assert verify_command._of_papers(["heavytail", "another"]) == every[1:2] and verify_command._of_papers(["x"]) == []
 
 
-def test_a_shown_verdict_has_the_grade_that_it_rests_on(only: Any) -> None:
+def test_a_shown_verdict_has_the_grade_that_it_rests_on(only):
     sampled, known = claim("glm.one.inequality", "not refuted"), claim("glm.two.inequality", "not refuted")
     only(sampled, known)
     kept = {**STORED, "tables": {}}
@@ -88,7 +84,7 @@ def test_a_shown_verdict_has_the_grade_that_it_rests_on(only: Any) -> None:
     assert found["glm.gone.inequality"].grade == ""  # of what is not known nothing is said
 
 
-def test_each_part_says_what_the_entry_declares(only: Any) -> None:
+def test_each_part_says_what_the_entry_declares(only):
     one = replace(GOOD, quote="a quotation", consequence="What follows.", derivation="A reason.", full_only=True)
     only(one, replace(WRONG, holds=one.id))
     said = {part.label: part.lines for part in view(one, [shown(one.id, interval=[0.0, 1.0], trials=2000)])}
@@ -108,7 +104,7 @@ def test_each_part_says_what_the_entry_declares(only: Any) -> None:
     assert counts[0] < counts[1] < counts[2]
 
 
-def test_evidence_of_python_is_the_committed_evidence() -> None:
+def test_evidence_of_python_is_the_committed_evidence():
     frame = dpbench.evidence("glm.thm1.rate")
     assert frame.interval is not None and frame.interval[0] < frame.value < frame.interval[1]
     assert frame.level == "full" and frame.command == f"dpbench verify glm.thm1.rate --level full --seed {frame.seed}"
@@ -117,7 +113,7 @@ def test_evidence_of_python_is_the_committed_evidence() -> None:
         dpbench.evidence("glm.thm1.rat")
 
 
-def test_the_title_of_a_figure_is_the_paper_and_what_was_found() -> None:
+def test_the_title_of_a_figure_is_the_paper_and_what_was_found():
     figure = figures.named(figures.new_axes()[0], "glm.thm5.privacy", "an epsilon of 3")
     assert figure.get_suptitle() == "glm: an epsilon of 3"
     assert figures.named(figure, "heavytail.thm1.privacy", "another").get_suptitle() == "glm: an epsilon of 3"
@@ -127,7 +123,7 @@ def test_the_title_of_a_figure_is_the_paper_and_what_was_found() -> None:
     assert long.count("\n") >= 2 and " ".join(long.split()) == "glm: " + ("a long finding " * 6).strip()
 
 
-def test_evidence_is_refreshed_for_claims_of_this_package_unless_a_folder_is_given(tmp_path: Path) -> None:
+def test_evidence_is_refreshed_for_claims_of_this_package_unless_a_folder_is_given(tmp_path):
     chosen = evidence_command._chosen(["glm.thm5.privacy*"], None, None)
     assert "glm.thm5.privacy" in {claim.id for claim in chosen} and all(claim.paper == "glm" for claim in chosen)
     every = evidence_command._chosen(None, None, None)
@@ -145,7 +141,7 @@ def test_evidence_is_refreshed_for_claims_of_this_package_unless_a_folder_is_giv
     assert outside and all(claim.outside for claim in outside)
 
 
-def test_evidence_of_numbers_keeps_infinities(only: Any) -> None:
+def test_evidence_of_numbers_keeps_infinities(only):
     kept = Evidence(math.inf, tables={"rows": {"x": [1.0, math.inf]}}).to_dict()
     assert kept["value"] == "inf" and kept["tables"]["rows"]["x"] == [1.0, "inf"]
     (infinite,) = figures.columns({"tables": kept["tables"]}, "x")

@@ -10,7 +10,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from stored_report import document, whole_page
@@ -23,32 +22,32 @@ from dpbench.report.stored import Shown, best, known, of_document
 
 
 @pytest.fixture(scope="module")
-def html() -> str:
+def html():
     return whole_page()
 
 
 class Elements(HTMLParser):
     """Tags with their attributes, in order."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.found: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
 
-    def all(self, tag: str) -> list[dict[str, str | None]]:
+    def all(self, tag):
         return [attributes for name, attributes in self.found if name == tag]
 
 
 @functools.cache
-def elements_of(html: str) -> Elements:
+def elements_of(html):
     return Elements(html)
 
 
 @pytest.mark.slow
-def test_nothing_comes_from_outside(html: str) -> None:
+def test_nothing_comes_from_outside(html):
     elements = elements_of(html)
     links = [a.get(key) or "" for _, a in elements.found for key in ("src", "href", "action") if key in a]
     assert links and all(link.startswith(("#", "data:")) for link in links)
@@ -56,7 +55,7 @@ def test_nothing_comes_from_outside(html: str) -> None:
 
 
 @pytest.mark.slow
-def test_every_claim_has_its_row_and_its_evidence(html: str) -> None:
+def test_every_claim_has_its_row_and_its_evidence(html):
     elements = elements_of(html)
     ids = [a["id"] for a in elements.all("article")]
     assert ids == [claim.id for claim in all_claims()]
@@ -69,7 +68,7 @@ def test_every_claim_has_its_row_and_its_evidence(html: str) -> None:
 
 
 @pytest.mark.slow
-def test_refuted_claims_come_first_each_beside_what_holds(html: str) -> None:
+def test_refuted_claims_come_first_each_beside_what_holds(html):
     first = html.index('<section aria-labelledby="wrong">')
     assert first < html.index('<table id="ledger">')
     part = html[first : html.index('<table id="ledger">')]
@@ -83,20 +82,20 @@ def test_refuted_claims_come_first_each_beside_what_holds(html: str) -> None:
 
 
 @pytest.mark.slow
-def test_images_say_what_they_show(html: str) -> None:
+def test_images_say_what_they_show(html):
     images = elements_of(html).all("img")
     assert len(images) > 5
     assert all(len(image["alt"] or "") > 30 and "against" in (image["alt"] or "") for image in images)
 
 
 @pytest.mark.slow
-def test_headings_do_not_skip_a_level(html: str) -> None:
+def test_headings_do_not_skip_a_level(html):
     levels = [int(tag[1]) for tag, _ in elements_of(html).found if re.fullmatch(r"h[1-6]", tag)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
-def test_what_an_unexpected_or_stale_verdict_looks_like() -> None:
+def test_what_an_unexpected_or_stale_verdict_looks_like():
     claim = all_claims()[0]
     found = dict(document()["claims"][0]["evidence"], notes=["<script>alert(1)</script>"])
     shown = Shown(claim.id, "refuted", "quick", 3, found, True, "2026-01-01T00:00:00Z", {"machine": "<b>"})
@@ -107,7 +106,7 @@ def test_what_an_unexpected_or_stale_verdict_looks_like() -> None:
 
 
 @pytest.mark.slow
-def test_colours_have_contrast(html: str) -> None:
+def test_colours_have_contrast(html):
     """WCAG 2.2 AA, 4.5 to 1, for each text colour on the ground it stands on, light and dark."""
     light, dark = (
         dict(re.findall(r"--([\w-]+): (#\w{6});", block)) for block in re.findall(r":root \{(.*?)\}", html, re.S)
@@ -121,8 +120,8 @@ def test_colours_have_contrast(html: str) -> None:
     assert _contrast("#777777", "#ffffff") < 4.5  # the smallest grey that fails does
 
 
-def _contrast(one: str, other: str) -> float:
-    def luminance(colour: str) -> float:
+def _contrast(one, other):
+    def luminance(colour):
         parts = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
         r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
         return 0.2126 * r + 0.7152 * g + 0.0722 * b
@@ -145,7 +144,7 @@ def _contrast(one: str, other: str) -> float:
         ("report nonsense --ledger empty.json", "claims must be ids or globs"),
     ],
 )
-def test_bad_use(line: str, words: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+def test_bad_use(line, words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     Path("broken.json").write_text('{"schema"')
@@ -158,7 +157,7 @@ def test_bad_use(line: str, words: str, tmp_path: Path, monkeypatch: Any, capsys
     assert not Path("report.html").exists()
 
 
-def test_from_the_command_line(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+def test_from_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("ledger.json").write_text(json.dumps(document()))
     assert run(["report", "glm.thm5.*", "--ledger", "ledger.json"]) == 0
@@ -167,12 +166,12 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: Any, capsys: Any) ->
 
 
 @pytest.mark.slow
-def test_counts_are_links_to_filters(html: str) -> None:
+def test_counts_are_links_to_filters(html):
     links = {a["href"] for a in elements_of(html).all("a") if "=" in (a["href"] or "")}
     assert {"#verdict=not%20refuted", "#verdict=proved", "#weight=range", "#weight=misprint"} <= links
 
 
-def test_a_verdict_is_stale_where_its_code_is_another() -> None:
+def test_a_verdict_is_stale_where_its_code_is_another():
     """Of all and of those that are asked for."""
     claims = {claim.id: claim for claim in all_claims() if not claim.rests_on}
     one = next(one for one in known(None) if one.claim in claims)
@@ -182,7 +181,7 @@ def test_a_verdict_is_stale_where_its_code_is_another() -> None:
         assert shown.stale == (code == "another")
 
 
-def test_a_document_is_checked_and_held_to_the_present_code() -> None:
+def test_a_document_is_checked_and_held_to_the_present_code():
     claims = {claim.id: claim for claim in all_claims() if not claim.rests_on}
     item = next(item for item in document()["claims"] if item["id"] in claims)
     for code in (claims[item["id"]].digest, "another"):
@@ -193,7 +192,7 @@ def test_a_document_is_checked_and_held_to_the_present_code() -> None:
         of_document({**document(), "claims": [{**item, "verdict": "perhaps"}]})
 
 
-def test_the_evidence_of_an_entry_is_read_with_that_of_its_premises() -> None:
+def test_the_evidence_of_an_entry_is_read_with_that_of_its_premises():
     """Without them a verdict that rests on a fallen one would be shown; all evidence gives the same."""
     resting = [claim for claim in all_claims() if claim.rests_on]
     assert len(resting) >= 5

@@ -1,14 +1,9 @@
 """The page of `dpbench report` in Chromium: filters, sorting, printing, accessibility, a phone's width."""
 
-from __future__ import annotations
-
 import base64
 import importlib
 import os
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from in_chromium import chromium, serious
@@ -20,17 +15,17 @@ from dpbench.report.stored import of_document
 
 
 @pytest.fixture(scope="module")
-def html() -> str:
+def html():
     return whole_page()
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser():
     yield from chromium()
 
 
 @pytest.fixture
-def opened(browser: Any, html: str, tmp_path: Path) -> Any:
+def opened(browser, html, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(html, encoding="utf-8")
     browser.get(path.as_uri())
@@ -39,17 +34,17 @@ def opened(browser: Any, html: str, tmp_path: Path) -> Any:
     return browser
 
 
-def _wait(browser: Any) -> Any:
+def _wait(browser):
     return importlib.import_module("selenium.webdriver.support.ui").WebDriverWait(browser, 30)
 
 
-def _visible(browser: Any, selector: str) -> list[str]:
+def _visible(browser, selector):
     found = "[...document.querySelectorAll(arguments[0])].filter(e => e.offsetParent)"
     return list(browser.execute_script(f"return {found}.map(e => e.id || e.dataset.text)", selector))
 
 
 @pytest.mark.process
-def test_filters_work_in_chromium(opened: Any) -> None:
+def test_filters_work_in_chromium(opened):
     claims = all_claims()
     shown = of_document(document())
     assert len(_visible(opened, "article")) == len(claims)
@@ -72,7 +67,7 @@ def test_filters_work_in_chromium(opened: Any) -> None:
 
 
 @pytest.mark.process
-def test_filters_stand_in_the_address_and_counts_set_them(opened: Any) -> None:
+def test_filters_stand_in_the_address_and_counts_set_them(opened):
     claims = all_claims()
     opened.find_element("css selector", 'a[href="#weight=range"]').click()
     ranged = [claim.id for claim in claims if claim.weight == "range"]
@@ -91,7 +86,7 @@ def test_filters_stand_in_the_address_and_counts_set_them(opened: Any) -> None:
 
 
 @pytest.mark.process
-def test_headings_of_the_ledger_sort_it(opened: Any) -> None:
+def test_headings_of_the_ledger_sort_it(opened):
     texts = "return [...document.querySelectorAll('#ledger tbody tr')].map(r => r.cells[arguments[0]].textContent)"
     numbers = (
         "return [...document.querySelectorAll('#ledger tbody td[data-value]')].map(c => parseFloat(c.dataset.value))"
@@ -108,8 +103,8 @@ def test_headings_of_the_ledger_sort_it(opened: Any) -> None:
 
 
 @pytest.mark.process
-def test_print_is_a_summary_of_two_pages(opened: Any) -> None:
-    def pages() -> int:
+def test_print_is_a_summary_of_two_pages(opened):
+    def pages():
         data = base64.b64decode(opened.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
         return len(re.findall(rb"/Type\s*/Page\b", data))
 
@@ -119,7 +114,7 @@ def test_print_is_a_summary_of_two_pages(opened: Any) -> None:
 
 
 @pytest.mark.process
-def test_axe_finds_no_serious_violation(browser: Any, tmp_path: Path) -> None:
+def test_axe_finds_no_serious_violation(browser, tmp_path):
     """On the page of two theorems, which has every kind of element; CI installs axe-core in a Python package."""
     if "DPBENCH_AXE" not in os.environ:
         pytest.skip("DPBENCH_AXE does not name the file axe.min.js of axe-core")
@@ -135,7 +130,7 @@ def test_axe_finds_no_serious_violation(browser: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_images_load_and_the_console_is_silent(opened: Any) -> None:
+def test_images_load_and_the_console_is_silent(opened):
     sizes = opened.execute_script("return [...document.images].map(i => i.complete && i.naturalWidth)")
     assert sizes and all(sizes)
     assert opened.get_log("browser") == []
@@ -144,7 +139,7 @@ def test_images_load_and_the_console_is_silent(opened: Any) -> None:
 
 
 @pytest.mark.process
-def test_nothing_is_wider_than_a_phone(opened: Any) -> None:
+def test_nothing_is_wider_than_a_phone(opened):
     phone = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
     try:

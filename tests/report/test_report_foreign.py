@@ -35,25 +35,25 @@ MATHML = mathematics._ELEMENTS | {"code"}
 class Elements(HTMLParser):
     """Every element of a page with its attributes."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
         self.found: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
         self.close()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_a_quotation_becomes_listed_elements_and_attributes(payload: str) -> None:
+def test_a_quotation_becomes_listed_elements_and_attributes(payload):
     for tag, attributes in Elements(str(mathematics.quoted(payload))).found:
         assert tag in MATHML
         assert attributes.keys() <= mathematics._ATTRIBUTES | {"xmlns"}
         assert not any(re.search(r"[:();]", value or "") for name, value in attributes.items() if name != "xmlns")
 
 
-def test_pages_run_their_own_script_alone() -> None:
+def test_pages_run_their_own_script_alone():
     claims = [
         replace(claim, quote=p, statement=p, source=p, consequence=p, weight="range")
         for claim, p in zip(all_claims(), PAYLOADS, strict=False)
@@ -74,7 +74,7 @@ def test_pages_run_their_own_script_alone() -> None:
     assert "style" not in {name for _, attributes in elements for name in attributes}, "the policy would drop it"
 
 
-def test_errata_of_a_foreign_paper_run_nothing() -> None:
+def test_errata_of_a_foreign_paper_run_nothing():
     paper = Paper("mine", title=PAYLOADS[-2], authors=(PAYLOADS[-2],))
     for number, payload in enumerate(PAYLOADS):
         paper.floor(
@@ -87,11 +87,11 @@ def test_errata_of_a_foreign_paper_run_nothing() -> None:
     assert [a for tag, a in elements if tag == "meta" and "default-src 'none'" in (a.get("content") or "")]
 
 
-def measured(run: object) -> None:
+def measured(run):
     """Never run."""
 
 
-def test_quotations_of_the_ledger_stay_mathematics() -> None:
+def test_quotations_of_the_ledger_stay_mathematics():
     quotations = [claim.quote for claim in all_claims() if "$" in claim.quote]
     made = [str(mathematics.quoted(text)) for text in quotations]
     assert len(made) > 50 and sum("<math " in text for text in made) > 0.9 * len(made)

@@ -1,12 +1,7 @@
 """Table 1 as measured, and the figures of risks: from evidence alone, new entries picked up by their id."""
 
-from __future__ import annotations
-
 import json
 import math
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from declared import declared, measured
@@ -27,7 +22,7 @@ OF_RISKS = [d for d in DRAWINGS if d.name in ("crossover", "crossover_benign", "
 FLOOR = {"algorithm": ["noisy GD", "zero", "zero"], "ratio": [1.27, 1.5, 1.4]}
 
 
-def evidence(value: float, exponent: float, axis: str = "n", half: float | None = 0.05) -> dict[str, Any]:
+def evidence(value, exponent, axis="n", half=0.05):
     series = {axis: GRID, "measured": [3.0 * x**value for x in GRID], "ceiling": [2.0 * x**exponent for x in GRID]}
     series["zero predictor"] = [1.0, 1.0, 6.0 * GRID[-1] ** value]
     return {
@@ -38,7 +33,7 @@ def evidence(value: float, exponent: float, axis: str = "n", half: float | None 
 
 
 @pytest.fixture
-def verdicts() -> dict[str, tuple[str, dict[str, Any]]]:
+def verdicts():
     return {
         "glm.thm1.rate.d": ("consistent", evidence(0.48, 0.5, "d")),
         "glm.thm2.rate.d": ("inconsistent", evidence(0.8, 0.0, "d")),
@@ -47,7 +42,7 @@ def verdicts() -> dict[str, tuple[str, dict[str, Any]]]:
     }
 
 
-def test_rows_are_the_slopes_of_the_evidence_in_the_order_of_the_table(verdicts: dict[str, Any]) -> None:
+def test_rows_are_the_slopes_of_the_evidence_in_the_order_of_the_table(verdicts):
     rows = table1.rows(verdicts)
     assert [row.claim for row in rows] == [
         "glm.thm1.rate.d", "glm.thm2.rate.d", "glm.table1.rate.crossover.printed", "glm.thm4.floor.exact",
@@ -63,7 +58,7 @@ def test_rows_are_the_slopes_of_the_evidence_in_the_order_of_the_table(verdicts:
     assert (floor.quantity, floor.expected, floor.measured) == ("error / lower bound", None, 1.27)
 
 
-def test_markdown_has_every_entry_and_marks_stale_ones(verdicts: dict[str, Any]) -> None:
+def test_markdown_has_every_entry_and_marks_stale_ones(verdicts):
     lines = table1.table(verdicts, ["glm.thm1.rate.d"]).splitlines()[2:]
     assert len(lines) == len(table1.chosen()) == sum("not run" in line for line in lines) + len(verdicts)
     (low,) = (line for line in lines if "`glm.thm1.rate.d`" in line)
@@ -73,26 +68,26 @@ def test_markdown_has_every_entry_and_marks_stale_ones(verdicts: dict[str, Any])
     assert "| error / lower bound | ≥ 1 | 1.270 |  | 1.27 to 1.5 | 1.4 | not refuted |" in floor
 
 
-def test_what_a_cell_leaves_out_stands_in_its_rows() -> None:
+def test_what_a_cell_leaves_out_stands_in_its_rows():
     lines = table1.table({}).splitlines()
     for name, said in (("thm10.rate", "`glm.thm10.inequality.step`"), ("thm2.rate", "below log(2n/δ)")):
         assert all(said in line for line in lines if f"`glm.{name}`" in line or f"`glm.{name}.small-radius`" in line)
     assert "log(2n/δ)" not in next(line for line in lines if "`glm.thm2.rate.d`" in line)
 
 
-def test_every_rate_of_the_paper_is_in_it_and_every_pattern_finds_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_rate_of_the_paper_is_in_it_and_every_pattern_finds_one(monkeypatch):
     rates = {claim.id for claim in all_claims() if claim.paper == "glm" and claim.kind == "rate"}
     assert rates <= set(table1.chosen())
     found = [claim.id for claim in all_claims()]
     assert all(any(table1._fits(cell, name) for name in found) for cell in table1.CELLS)
     new = "glm.thm10.rate", "glm.thm99.rate.rank"
-    more = tuple(Claim(n, "glm", "Theorem", "rate", "", "", "consistent", print, side="tight") for n in new)  # type: ignore[arg-type]
+    more = tuple(Claim(n, "glm", "Theorem", "rate", "", "", "consistent", print, side="tight") for n in new)
     monkeypatch.setattr(table1, "all_claims", lambda: (*all_claims(), *more))
     rows = table1.rows({name: ("consistent", evidence(-0.5, -0.5, "epsilon")) for name in new})
     assert [row.cell.place for row in rows] == ["Lipschitz, rank > nε: upper", "beside Table 1"]
 
 
-def test_every_cell_of_the_printed_table_has_a_row_of_its_own() -> None:
+def test_every_cell_of_the_printed_table_has_a_row_of_its_own():
     """Two halves of the smooth column and two of the Lipschitz one, each with low and high; both rows of bounds."""
     places = [cell.place for cell in table1.CELLS]
     upper = [f"smooth, √H a {sign} ‖Y‖, d {side} d*: upper" for sign in "≤>" for side in "≤>"]
@@ -110,13 +105,13 @@ def test_every_cell_of_the_printed_table_has_a_row_of_its_own() -> None:
     }
 
 
-def test_a_rate_without_a_ceiling_is_of_another_version() -> None:
+def test_a_rate_without_a_ceiling_is_of_another_version():
     wrong = {"value": 1.0, "interval": None, "tables": {"rows": {"n": GRID}}}
     with pytest.raises(InvalidInput, match="with a column ceiling"):
         table1.rows({"glm.thm1.rate": ("consistent", wrong)})
 
 
-def test_a_constant_ceiling_has_a_slope_without_a_sign(verdicts: dict[str, Any]) -> None:
+def test_a_constant_ceiling_has_a_slope_without_a_sign(verdicts):
     """log 1.7 is no short binary fraction: a plain weighted sum of it left a rounding error, whose sign was printed."""
     for exponent, half in ((0.0, 1e-9), (-1e-9, 0.0)):
         found = evidence(exponent, 0.0, "d", half)
@@ -127,7 +122,7 @@ def test_a_constant_ceiling_has_a_slope_without_a_sign(verdicts: dict[str, Any])
     assert [table1._signed(x) for x in (0.0006, -0.0006, -0.0004)] == ["+0.001", "−0.001", "0.000"]
 
 
-def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts: dict[str, Any]) -> None:
+def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts):
     figure = figures_table1.exponents(verdicts)
     axes, beside = figure.axes
     assert [tick.get_text() for tick in axes.get_yticklabels()] == [
@@ -148,7 +143,7 @@ def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts: dict[str
 
 
 @pytest.fixture(scope="module")
-def found() -> Iterator[dict[str, Any]]:
+def found():
     """Evidence of the entries that the figures of risks show: small runs, and made up where the entry is a long one."""
     names = "norm", "grid search", "grid search error", "oracle", "oracle error", "bound", "zero predictor"
     adapting = {name: [1.0 + k, 2.0 + k, 4.0 + k] for k, name in enumerate(names)}
@@ -166,7 +161,7 @@ def found() -> Iterator[dict[str, Any]]:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("drawing", OF_RISKS, ids=lambda drawing: drawing.name)
-def test_figures_of_risks(drawing: figures.Drawing, found: dict[str, Any], tmp_path: Path) -> None:
+def test_figures_of_risks(drawing, found, tmp_path):
     shown = json.loads(json.dumps(found[drawing.claim]))
     figure = drawing.draw(shown)
     assert figure.get_figwidth() in (figures.COLUMN, figures.PAGE)
@@ -182,7 +177,7 @@ def test_figures_of_risks(drawing: figures.Drawing, found: dict[str, Any], tmp_p
         drawing.draw(shown)
 
 
-def test_crossing_is_drawn_where_it_was_measured(found: dict[str, Any]) -> None:
+def test_crossing_is_drawn_where_it_was_measured(found):
     shown = found["glm.table1.rate.crossover"]
     left, right = drawings.crossover(shown).axes
     (at,) = (line.get_xdata()[0] for line in left.get_lines() if line.get_linestyle() == ":")
@@ -190,9 +185,7 @@ def test_crossing_is_drawn_where_it_was_measured(found: dict[str, Any]) -> None:
     assert len(right.get_lines()) >= 2
 
 
-def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict(
-    run: Callable[[str], tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict(run, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
     code, _, err = run("figures rate_thm1")
@@ -202,6 +195,6 @@ def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict(
     assert err.endswith("; run: dpbench verify glm.table1.rate.crossover glm.thm1.rate --level full\n")
 
 
-def test_names_of_figures_are_their_own() -> None:
+def test_names_of_figures_are_their_own():
     names = [drawing.name for drawing in (*DRAWINGS, *SUMMARIES)]
     assert len(names) == len(set(names)) and SUMMARIES[0].claims == table1.chosen()

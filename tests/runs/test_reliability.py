@@ -1,7 +1,5 @@
 """Faults found by breaking the suite that no other test keeps mended: processor types, seeds, what the docs start."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 
@@ -18,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
 
 
-def test_blocks_of_another_processor_type_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_another_processor_type_are_not_used(tmp_path, monkeypatch):
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
 
-    def computed() -> int:
+    def computed():
         before = len(log.read_text().split()) if log.exists() else 0
         with RunContext(level="quick", seed=0, workers=1, store=path) as context:
             context.map({"what": "types"}, partial(work.logged_block, str(log), 0.0), range(4))
@@ -38,7 +36,7 @@ def test_blocks_of_another_processor_type_are_not_used(tmp_path: Path, monkeypat
     store.close()
 
 
-def test_what_the_docs_start_listens_on_the_loopback_address() -> None:
+def test_what_the_docs_start_listens_on_the_loopback_address():
     lines = [line for text in TEXTS for line in text.read_text(encoding="utf-8").splitlines()]
     started = [line for line in lines if "dask scheduler" in line]
     assert started and all("--host 127.0.0.1" in line for line in started if line.startswith("    "))

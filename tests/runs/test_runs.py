@@ -7,8 +7,6 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,23 +22,23 @@ UNIT = {"what": "test"}
 
 
 @pytest.fixture(params=["memory", "file"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
+def store(request, tmp_path):
     return tmp_path / "runs.sqlite" if request.param == "file" else None
 
 
-def context(store: Any = None, workers: Any = 1, seed: int = 0, progress: Any = None) -> RunContext:
+def context(store=None, workers=1, seed=0, progress=None):
     return RunContext(level="quick", seed=seed, workers=workers, store=store, progress=progress)
 
 
 class Counting(Executor):
     """Runs at once, in any order asked for, and counts; `held` of them are kept back before one is let go."""
 
-    def __init__(self, held: int = 0) -> None:
+    def __init__(self, held=0):
         self.calls, self.held, self.waiting = 0, held, []
 
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, fn, /, *args, **kwargs):
         self.calls += 1
-        future: Future[Any] = Future()
+        future = Future()
         self.waiting.append((future, fn, args))
         if len(self.waiting) > self.held:
             while self.waiting:  # the last one submitted lands first
@@ -52,7 +50,7 @@ class Counting(Executor):
         return future
 
 
-def test_workers_and_order_change_no_bit(store: Path | None) -> None:
+def test_workers_and_order_change_no_bit(store):
     function = partial(work.block_of, 2.0)
     expected = work.digest([function(b) for b in range(37)])
     for n, workers in enumerate((1, 2, 5, ThreadPoolExecutor(2), Counting(held=36))):
@@ -64,7 +62,7 @@ def test_workers_and_order_change_no_bit(store: Path | None) -> None:
 
 
 @pytest.mark.process
-def test_spawned_processes_give_the_same_bits(store: Path | None) -> None:
+def test_spawned_processes_give_the_same_bits(store):
     matrix = np.random.default_rng(0).standard_normal((200, 150))
     calls = partial(work.block_of, 2.0), partial(work.product_of, matrix)
     with context(workers=2) as run:
@@ -74,7 +72,7 @@ def test_spawned_processes_give_the_same_bits(store: Path | None) -> None:
         assert all(counts and set(counts) == {1} for counts in run.map(UNIT, work.blas_threads, range(4)))
 
 
-def test_a_block_is_computed_once(store: Path | None) -> None:
+def test_a_block_is_computed_once(store):
     count = Counting()
     with context(store, count) as run:
         first = run.map(UNIT, partial(work.block_of, 2.0), [3, 1, 3])
@@ -88,7 +86,7 @@ def test_a_block_is_computed_once(store: Path | None) -> None:
     assert count.calls == (3 if store else 6)
 
 
-def test_fresh_and_stored_values_are_alike() -> None:
+def test_fresh_and_stored_values_are_alike():
     """A fresh value takes the road through the store too: no layout or type can differ after a resume."""
     with context() as run:
         fresh, stored = (run.map(UNIT, partial(work.product_of, np.eye(3)[:, ::-1]), [0])[0] for _ in range(2))
@@ -104,7 +102,7 @@ class Outside:
     scale: float
 
 
-def use(thing: Any, block: int) -> int:
+def use(thing, block):
     return block
 
 
@@ -123,7 +121,7 @@ OTHERS = [
 ]
 
 
-def test_everything_a_block_depends_on_is_in_its_key() -> None:
+def test_everything_a_block_depends_on_is_in_its_key():
     keys = {(name_of(unit, function), seed) for unit, function, seed in OTHERS}
     assert len(keys) == len(OTHERS)
     assert (name_of(UNIT, partial(work.block_of, 2.0)), 0) not in keys
@@ -132,8 +130,8 @@ def test_everything_a_block_depends_on_is_in_its_key() -> None:
         assert name_of(UNIT, partial(work.failing, bound)).code != plain
 
 
-def test_what_has_no_name_is_refused() -> None:
-    def local(block: int) -> int:
+def test_what_has_no_name_is_refused():
+    def local(block):
         return block
 
     with context() as run:
@@ -146,14 +144,14 @@ def test_what_has_no_name_is_refused() -> None:
             run.map(UNIT, partial(use, 1), [-1])
 
 
-def test_code_that_nobody_can_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_that_nobody_can_read_is_refused(monkeypatch):
     monkeypatch.setattr(use, "__module__", "typed_in_a_session")
     with pytest.raises(InvalidInput, match="function must be from a module with a source file"):
         name_of(UNIT, use)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_failure_is_named_and_not_stored(store: Path | None, workers: int) -> None:
+def test_a_failure_is_named_and_not_stored(store, workers):
     with context(store, workers) as run:
         with pytest.raises(BlockError, match=r"block 5 of \{'what': 'test'\}: ZeroDivisionError: planted") as caught:
             run.map(UNIT, partial(work.failing, 5), range(40))
@@ -166,12 +164,12 @@ def test_a_failure_is_named_and_not_stored(store: Path | None, workers: int) -> 
         assert run.map(UNIT, partial(work.failing, 5), [4, 6]) == [4, 6]
 
 
-def test_the_first_of_several_failures_is_told() -> None:
+def test_the_first_of_several_failures_is_told():
     with context(workers=Counting(held=9)) as run, pytest.raises(BlockError, match="block 2 of"):
         run.map(UNIT, partial(work.failing_at, (2, 7)), range(10))
 
 
-def test_values_that_cannot_be_stored_are_refused() -> None:
+def test_values_that_cannot_be_stored_are_refused():
     with (
         context() as run,
         pytest.raises(BlockError, match="the value of a block must be numbers, text, arrays"),
@@ -180,7 +178,7 @@ def test_values_that_cannot_be_stored_are_refused() -> None:
 
 
 @pytest.mark.process
-def test_a_killed_worker_is_one_clear_message(tmp_path: Path) -> None:
+def test_a_killed_worker_is_one_clear_message(tmp_path):
     path = tmp_path / "runs.sqlite"
     with (
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
@@ -194,41 +192,41 @@ def test_a_killed_worker_is_one_clear_message(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [None, 1, np.int64(3), Counting()])
-def test_workers(workers: Any) -> None:
+def test_workers(workers):
     with context(workers=workers) as run:
         assert run.map(UNIT, partial(use, 0), range(3)) == [0, 1, 2]
     assert cores() >= 1
 
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "2"])
-def test_bad_workers(workers: Any) -> None:
+def test_bad_workers(workers):
     with pytest.raises(InvalidInput, match=r"workers must be an integer >= 1 or a concurrent.futures.Executor"):
         context(workers=workers)
 
 
 @pytest.mark.parametrize("workers", [1, 2, ThreadPoolExecutor(1)])
-def test_blas_has_one_thread(workers: Any) -> None:
+def test_blas_has_one_thread(workers):
     with context(workers=workers) as run:
         found = run.map(UNIT, work.blas_threads, range(3))
         assert found and all(counts and set(counts) == {1} for counts in found)
         assert set(work.blas_threads(0)) == {1}
 
 
-def test_a_user_s_executor_stays_open() -> None:
+def test_a_user_s_executor_stays_open():
     with ThreadPoolExecutor(1) as pool:
         with context(workers=pool) as run:
             run.map(UNIT, partial(use, 0), [0])
         assert pool.submit(int, "7").result() == 7
 
 
-def test_few_blocks_are_in_flight() -> None:
+def test_few_blocks_are_in_flight():
     """A run of 10,000 blocks hands a bounded number of them to the executor at a time."""
 
     class Watching(ThreadPoolExecutor):
         alive = most = 0
         lock = threading.Lock()
 
-        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        def submit(self, fn, /, *args, **kwargs):
             with self.lock:
                 self.alive += 1
                 self.most = max(self.most, self.alive)
@@ -236,7 +234,7 @@ def test_few_blocks_are_in_flight() -> None:
             future.add_done_callback(self.landed)
             return future
 
-        def landed(self, future: Future[Any]) -> None:
+        def landed(self, future):
             with self.lock:
                 self.alive -= 1
 
@@ -248,19 +246,19 @@ def test_few_blocks_are_in_flight() -> None:
 class Interrupting(Silent):
     """A progress that presses Ctrl-C once, in the main thread, when so many blocks have arrived."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at):
         self.at, self.closed = at, False
 
-    def blocks(self, done: int, total: int) -> None:
+    def blocks(self, done, total):
         if done >= self.at:
             raise KeyboardInterrupt
 
-    def close(self) -> None:
+    def close(self):
         self.closed = True
 
 
 @pytest.mark.parametrize("workers", [1, 3, Counting()])
-def test_an_interrupt_keeps_what_has_arrived(tmp_path: Path, workers: Any) -> None:
+def test_an_interrupt_keeps_what_has_arrived(tmp_path, workers):
     path, progress = tmp_path / "runs.sqlite", Interrupting(20)
     with (
         pytest.raises(Interrupted, match=rf"(\d+) blocks stored in {path}; run the same command again to resume"),
@@ -276,12 +274,12 @@ def test_an_interrupt_keeps_what_has_arrived(tmp_path: Path, workers: Any) -> No
     assert count.calls == 500 - stored
 
 
-def test_an_interrupt_without_a_store_says_so() -> None:
+def test_an_interrupt_without_a_store_says_so():
     with pytest.raises(KeyboardInterrupt, match="nothing stored"), context(progress=Interrupting(1)) as run:
         run.map(UNIT, partial(work.failing, -1), range(5))
 
 
-def test_the_executor_serves_what_takes_one() -> None:
+def test_the_executor_serves_what_takes_one():
     for workers in (1, 2):
         with context(workers=workers) as run:
             assert list(run.workers.map(str, range(5))) == list("01234")

@@ -1,7 +1,5 @@
 """Runs in real processes: SIGKILL at random moments, Ctrl-C, edits of the code between two runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -12,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import runs_workload as work
@@ -36,7 +33,7 @@ IN_FLIGHT = 2 * WORKERS
 Command = subprocess.Popen[str] | warm.Process
 
 
-def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
+def start(*arguments, root=ROOT):
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(root)},
@@ -47,30 +44,30 @@ def start(*arguments: Any, root: Path = ROOT) -> subprocess.Popen[str]:
     )
 
 
-def started_warm(*arguments: Any) -> Command:
+def started_warm(*arguments):
     """Where the start of Python is not what is interrupted."""
     return warm.start([str(word) for word in arguments], cwd=Path.cwd(), env={**os.environ, "PYTHONPATH": str(ROOT)})
 
 
-def finish(process: Command, code: int = 0) -> str:
+def finish(process, code=0):
     with waits() as seconds:
         out, err = process.communicate(timeout=seconds)
     assert process.returncode == code, err
     return out
 
 
-def wait_for(condition: Any, process: Command) -> None:
+def wait_for(condition, process):
     with deadline() as end:
         while not condition():
             assert process.poll() is None and time.monotonic() < end, process.communicate()
             time.sleep(0.002)
 
 
-def started_blocks(log: Path) -> list[int]:
+def started_blocks(log):
     return [int(line) for line in log.read_text().split()] if log.exists() else []
 
 
-def stored_blocks(path: Path) -> set[int]:
+def stored_blocks(path):
     """Read by SQLite alone, with its own check of the file's soundness."""
     if not path.exists():
         return set()
@@ -82,7 +79,7 @@ def stored_blocks(path: Path) -> set[int]:
     return found
 
 
-def blocks_at(path: Path) -> int:
+def blocks_at(path):
     """How many blocks a store has that another process is writing; 0 where that has not made its tables yet."""
     if not path.exists():
         return 0
@@ -95,12 +92,12 @@ def blocks_at(path: Path) -> int:
         db.close()
 
 
-def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
+def test_kill_at_twenty_random_moments(tmp_path):
     """Killed again and again, the run ends with the bits of an uninterrupted one, and only the blocks in
     flight at a kill are ever computed again."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
     moments = random.Random(20)
-    before: set[int] = set()
+    before = set()
     in_the_middle = 0
     for kill in range(20):
         log.unlink(missing_ok=True)
@@ -125,7 +122,7 @@ def test_kill_at_twenty_random_moments(tmp_path: Path) -> None:
     assert resumed.strip() == work.digest([work.block_of(2.0, block) for block in range(BLOCKS)])
 
 
-def ledger_of(file: Path) -> dict[str, Any]:
+def ledger_of(file):
     """The document of ``--json`` without its times."""
     document = json.loads(file.read_text())
     for part in (document, *(claim["evidence"] for claim in document["claims"])):
@@ -135,14 +132,14 @@ def ledger_of(file: Path) -> dict[str, Any]:
     return document
 
 
-def verify(folder: Path, store: str) -> Command:
+def verify(folder, store):
     """The command line on a claim that samples."""
     options = ("--store", folder / store, "--json", folder / f"{store}.json", "--quiet")
     return started_warm("-m", "dpbench.cli", "verify", "glm.thm3.privacy.exact", *options)
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.evidence)])
-def test_verify_killed_and_run_again(tmp_path: Path, kills: int) -> None:
+def test_verify_killed_and_run_again(tmp_path, kills):
     """The same document, times apart, after kills: the first once a block is stored, the others anywhere in the run.
 
     What a kill finds stored is asserted, not what a clock says: on a slow machine a moment drawn in advance may come
@@ -152,7 +149,7 @@ def test_verify_killed_and_run_again(tmp_path: Path, kills: int) -> None:
     finish(verify(tmp_path, "straight"))
     seconds = time.monotonic() - began
     moments = random.Random(1)
-    before: set[int] = set()
+    before = set()
     for kill in range(kills):
         process = verify(tmp_path, "killed")
         if kill:
@@ -168,12 +165,12 @@ def test_verify_killed_and_run_again(tmp_path: Path, kills: int) -> None:
     assert ledger_of(tmp_path / "killed.json") == ledger_of(tmp_path / "straight.json")
 
 
-def two_seconds() -> float:
+def two_seconds():
     """Two seconds; as much longer as more processes than cores wait for the machine."""
     return 2.0 * max(1.0, os.getloadavg()[0] / cores())
 
 
-def stop(process: Command) -> tuple[float, str]:
+def stop(process):
     """Ctrl-C: the seconds until the process is gone, and what it said."""
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -184,7 +181,7 @@ def stop(process: Command) -> tuple[float, str]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_within_two_seconds(tmp_path: Path, workers: int) -> None:
+def test_ctrl_c_within_two_seconds(tmp_path, workers):
     """All workers are in blocks that would last a minute, each in a call that cannot be interrupted."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
     process = started_warm(PROGRAM, path, workers, 100, log, 0.0, 30)
@@ -200,7 +197,7 @@ def test_ctrl_c_within_two_seconds(tmp_path: Path, workers: int) -> None:
     assert sorted(started_blocks(log)) == list(range(30, 100))
 
 
-def test_ctrl_c_keeps_the_blocks_that_are_nearly_done(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_the_blocks_that_are_nearly_done(tmp_path):
     """What is in flight is waited for briefly: blocks of 0.2 s end and are stored."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
     process = started_warm(PROGRAM, path, 2, 100, log, 0.2)
@@ -222,7 +219,7 @@ DIGEST = "digest = hashlib.sha256(canonical(names).encode()).digest()"
         ("dpbench/papers/glm/theory.py", "return ", "return 1.0 * ", False),
     ],
 )
-def test_an_edit_is_computed_anew(tmp_path: Path, edited: str, old: str, new: str, anew: bool) -> None:
+def test_an_edit_is_computed_anew(tmp_path, edited, old, new, anew):
     """An edit of the function's own modules or of the framework, such as another build of one version has, reaches a
     user who resumes; a comment, or an edit of a paper that they do not import, does not throw the work away."""
     for package in ("dpbench", "lowerbounds"):
@@ -230,7 +227,7 @@ def test_an_edit_is_computed_anew(tmp_path: Path, edited: str, old: str, new: st
     program = Path(shutil.copy(PROGRAM, tmp_path))
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
 
-    def run() -> tuple[str, int]:
+    def run():
         log.unlink(missing_ok=True)
         return finish(start(program, path, 1, 10, log, root=tmp_path)), len(started_blocks(log))
 
@@ -245,7 +242,7 @@ def test_an_edit_is_computed_anew(tmp_path: Path, edited: str, old: str, new: st
     assert (second != first) == (new == "SHIFT = 1.0")
 
 
-def test_the_read_only_store_of_a_killed_run(tmp_path: Path) -> None:
+def test_the_read_only_store_of_a_killed_run(tmp_path):
     """Reports read what a killed run left in the log of SQLite."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
     process = started_warm(PROGRAM, path, 2, 1000, log, 0.01)

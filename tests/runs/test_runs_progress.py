@@ -25,7 +25,7 @@ import dpbench
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
-from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.measurement import Evidence
 from dpbench.runs import progress
 from dpbench.runs.context import Interrupted, RunContext, compiling_told
 from dpbench.runs.store import Store, StoreError, stored_verdicts
@@ -34,56 +34,56 @@ from dpbench.runs.store import Store, StoreError, stored_verdicts
 class Told:
     """A progress that writes down what it is told."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.events: list[tuple[Any, ...]] = []
 
-    def compiling(self, done: int, total: int, name: str) -> None:
+    def compiling(self, done, total, name):
         self.events.append(("compiling", done, total))
 
-    def claim(self, done: int, total: int, name: str) -> None:
+    def claim(self, done, total, name):
         self.events.append(("claim", done, total, name))
 
-    def blocks(self, done: int, total: int) -> None:
+    def blocks(self, done, total):
         self.events.append(("blocks", done, total))
 
-    def close(self) -> None:
+    def close(self):
         self.events.append(("close",))
 
 
-def good(context: Context) -> tuple[str, Evidence]:
+def good(context):
     values = context.map({"what": "good"}, work.number_of, range(context.pick(quick=2, full=4)))
     values += context.map({"what": "more"}, work.number_of, range(2))
     return "not refuted", Evidence(value=float(sum(values)), tables={"rows": {"v": values}})
 
 
-def bad_input(context: Context) -> tuple[str, Evidence]:
+def bad_input(context):
     raise InvalidInput("x must be y, got z")
 
 
-def bad_block(context: Context) -> tuple[str, Evidence]:
+def bad_block(context):
     context.map({"what": "bad"}, work.first_fails, range(3))
     raise AssertionError
 
 
-def interrupted(context: Context) -> tuple[str, Evidence]:
+def interrupted(context):
     raise KeyboardInterrupt
 
 
-def lost(context: Context) -> tuple[str, Evidence]:
+def lost(context):
     raise StoreError("the store x failed: disk full")
 
 
-def claim_of(run: Any, **more: Any) -> Claim:
+def claim_of(run, **more):
     name = run.__name__.replace("_", "-")
     texts = dict.fromkeys(("source", "statement", "derivation"), "planted")
     return Claim(f"glm.{name}.floor", "glm", kind="floor", expected="not refuted", run=run, **texts, **more)
 
 
-def plant(monkeypatch: pytest.MonkeyPatch, *claims: Claim) -> None:
+def plant(monkeypatch, *claims):
     monkeypatch.setattr(ledger, "all_claims", lambda papers=None: claims)
 
 
-def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_told_of_every_step(monkeypatch):
     plant(monkeypatch, claim_of(good), claim_of(bad_input, full_only=True))
     told = Told()
     ledger.verify(workers=1, progress=told)
@@ -94,7 +94,7 @@ def test_progress_is_told_of_every_step(monkeypatch: pytest.MonkeyPatch) -> None
     assert told.events[-1] == ("close",)
 
 
-def test_a_kernel_compiled_at_its_first_call_is_told_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_kernel_compiled_at_its_first_call_is_told_of(monkeypatch, tmp_path):
     from lowerbounds._kernels import distances as small  # any small kernel
 
     fresh = copy.copy(small)
@@ -109,7 +109,7 @@ def test_a_kernel_compiled_at_its_first_call_is_told_of(monkeypatch: pytest.Monk
         assert told.events == [("compiling", 0, 1)]
 
 
-def test_a_claim_that_fails_stands_beside_the_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_claim_that_fails_stands_beside_the_others(monkeypatch, tmp_path):
     plant(monkeypatch, claim_of(bad_input), claim_of(bad_block), claim_of(good))
     found = ledger.verify(workers=2, store=tmp_path / "runs.sqlite")
     assert [entry.claim.id for entry in found.entries] == ["glm.good.floor"]
@@ -123,13 +123,13 @@ def test_a_claim_that_fails_stands_beside_the_others(monkeypatch: pytest.MonkeyP
     assert [v.claim for v in stored_verdicts(tmp_path / "runs.sqlite")] == ["glm.good.floor"]
 
 
-def test_a_lost_store_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_store_ends_the_run(monkeypatch):
     plant(monkeypatch, claim_of(lost), claim_of(good))
     with pytest.raises(StoreError, match="disk full"):
         ledger.verify()
 
 
-def test_ctrl_c_comes_out_after_what_was_found_is_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_ctrl_c_comes_out_after_what_was_found_is_stored(monkeypatch, tmp_path):
     path = tmp_path / "runs.sqlite"
     plant(monkeypatch, claim_of(good), claim_of(interrupted))
     told = Told()
@@ -140,7 +140,7 @@ def test_ctrl_c_comes_out_after_what_was_found_is_stored(monkeypatch: pytest.Mon
     assert [v.claim for v in stored_verdicts(path)] == ["glm.good.floor"]
 
 
-def test_a_second_run_computes_nothing_and_finds_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_second_run_computes_nothing_and_finds_the_same(monkeypatch, tmp_path):
     path = tmp_path / "runs.sqlite"
     plant(monkeypatch, claim_of(good))
     documents = []
@@ -167,7 +167,7 @@ def test_a_second_run_computes_nothing_and_finds_the_same(monkeypatch: pytest.Mo
     store.close()
 
 
-def test_lines(capfd: pytest.CaptureFixture[str]) -> None:
+def test_lines(capfd):
     """Also while one step lasts; the time left is that of the share done."""
     stream = io.StringIO()
     lines = progress.Lines(stream, first=0.02, every=0.02)
@@ -187,7 +187,7 @@ def test_lines(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr() == ("", "")
 
 
-def test_lines_without_claims_or_readers() -> None:
+def test_lines_without_claims_or_readers():
     stream = io.StringIO()
     lines = progress.Lines(stream, first=0.02, every=0.02)
     lines.blocks(1, 3)
@@ -198,14 +198,14 @@ def test_lines_without_claims_or_readers() -> None:
     lines.close()
 
 
-def wait_for(stream: io.StringIO, pattern: str) -> None:
+def wait_for(stream, pattern):
     with deadline() as end:
         while not re.search(pattern, stream.getvalue()):
             assert time.monotonic() < end, stream.getvalue()
             time.sleep(0.005)
 
 
-def test_a_short_run_says_nothing() -> None:
+def test_a_short_run_says_nothing():
     stream = io.StringIO()
     lines = progress.Lines(stream)
     lines.claim(0, 1, "a")
@@ -214,7 +214,7 @@ def test_a_short_run_says_nothing() -> None:
     assert stream.getvalue() == ""
 
 
-def test_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_left(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     share = progress.Share()
@@ -231,7 +231,7 @@ def test_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert share.left() == ", about 15 min left"
 
 
-def test_what_fits_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fits_stderr(monkeypatch):
     assert isinstance(progress.on_stderr(quiet=True), progress.Silent)
     assert isinstance(progress.on_stderr(), progress.Lines)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
@@ -261,7 +261,7 @@ print("the result")
 
 
 @pytest.mark.process
-def test_a_terminal() -> None:
+def test_a_terminal():
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT],
@@ -297,16 +297,14 @@ def test_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("change", ["nothing", "recompute", "level", "seed", "versions", "processor", "code", "edited"])
-def test_a_recorded_verdict_is_read_where_nothing_that_it_rests_on_changed(
-    change: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_recorded_verdict_is_read_where_nothing_that_it_rests_on_changed(change, monkeypatch, tmp_path):
     store = tmp_path / "runs.sqlite"
     plant(monkeypatch, claim_of(odd))
     first = ledger.verify(store=store, workers=1)
     assert first.reused == 0
-    measured: list[str] = []
+    measured = []
     monkeypatch.setattr(Claim, "measure", lambda claim, context: measured.append(claim.id) or odd(context))
-    asked: dict[str, Any] = {"level": "full"} if change == "level" else {"seed": 1} if change == "seed" else {}
+    asked = {"level": "full"} if change == "level" else {"seed": 1} if change == "seed" else {}
     match change:
         case "versions":
             monkeypatch.setattr("dpbench.runs.environment.versions", lambda: {"numpy": "0"})
@@ -324,19 +322,19 @@ def test_a_recorded_verdict_is_read_where_nothing_that_it_rests_on_changed(
         assert again.entries[0].evidence.interval == (-math.inf, 2.0)
 
 
-def odd(context: Context) -> tuple[str, Evidence]:
+def odd(context):
     tables = {"rows": {"v": [1.0, math.inf], "w": ["a", "b"]}, "other": {"n": [1]}}
     return "not refuted", Evidence(math.nan, (-math.inf, 2.0), margin=math.inf, tables=tables, notes=("x", "y"))
 
 
-def test_processes_are_used_where_there_is_enough_to_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    handed: list[tuple[int, int, bool]] = []
+def test_processes_are_used_where_there_is_enough_to_run(monkeypatch, tmp_path):
+    handed = []
 
-    def lanes(groups: Any, context: Any, processes: int, limits: Any) -> dict[str, Any]:
+    def lanes(groups, context, processes, limits):
         handed.append((processes, sum(map(len, groups)), context.store.path.exists()))
         return {c.id: ("not refuted", Evidence(1.0)) for group in groups for c in group}
 
-    def named(name: str) -> Claim:
+    def named(name):
         return replace(claim_of(good), id=f"glm.{name}.floor", entry="")
 
     monkeypatch.setattr("dpbench.runs.workers.run_in_workers", lanes)

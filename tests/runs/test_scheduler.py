@@ -9,11 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +42,7 @@ BLOCKS = 60
 class Farm:
     """A scheduler and its workers, each a process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         found = folder / "scheduler.json"
@@ -58,11 +56,11 @@ class Farm:
         self.address = json.loads(found.read_text())["address"]
         self.workers: list[subprocess.Popen[bytes]] = []
 
-    def add_worker(self, **environment: str) -> None:
+    def add_worker(self, **environment):
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(self.folder))
         self.workers.append(self._start("dask_worker", self.address, *options, **environment))
 
-    def _start(self, module: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+    def _start(self, module, *arguments, **environment):
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", f"distributed.cli.{module}", *arguments],
             env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{Path(work.__file__).parent}", **environment},
@@ -72,7 +70,7 @@ class Farm:
         self.processes.append(process)
         return process
 
-    def wait(self) -> None:
+    def wait(self):
         """Until all workers are there."""
         from distributed import Client  # takes seconds: where it is used alone
 
@@ -81,14 +79,14 @@ class Farm:
             client.wait_for_workers(len(self.workers), timeout=seconds)
         client.close()
 
-    def close(self) -> None:
+    def close(self):
         for process in self.processes:
             process.kill()
         for process in self.processes:
             process.wait()
 
 
-def _farm(folder: Path) -> Iterator[Farm]:
+def _farm(folder):
     made = Farm(folder)
     try:
         for _ in range(2):
@@ -100,21 +98,21 @@ def _farm(folder: Path) -> Iterator[Farm]:
 
 
 @pytest.fixture(scope="module")
-def farm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Farm]:
+def farm(tmp_path_factory):
     """Of all tests that leave its processes alive."""
     yield from _farm(tmp_path_factory.mktemp("farm"))
 
 
 @pytest.fixture
-def doomed(tmp_path: Path) -> Iterator[Farm]:
+def doomed(tmp_path):
     """Of one test that kills some of them."""
     yield from _farm(tmp_path)
 
 
-def later(condition: Callable[[], bool], action: Callable[[], Any]) -> threading.Thread:
+def later(condition, action):
     """Do something once a condition holds, while the caller goes on."""
 
-    def watch() -> None:
+    def watch():
         try:
             with deadline() as end:
                 while not condition() and time.monotonic() < end:
@@ -127,11 +125,11 @@ def later(condition: Callable[[], bool], action: Callable[[], Any]) -> threading
     return thread
 
 
-def lines(log: Path) -> int:
+def lines(log):
     return len(log.read_text().split()) if log.exists() else 0
 
 
-def test_same_bits_as_threads(farm: Farm) -> None:
+def test_same_bits_as_threads(farm):
     function = partial(work.block_of, 2.0)
     with RunContext(level="quick", seed=0, workers=2) as context:
         expected = work.digest(context.map(UNIT, function, range(BLOCKS)))
@@ -144,8 +142,8 @@ def test_same_bits_as_threads(farm: Farm) -> None:
     assert work.digest(wrong) != expected
 
 
-def test_a_mechanism_and_an_audit_have_the_same_bits(farm: Farm) -> None:
-    def ours(workers: Any) -> tuple[bytes, Any]:
+def test_a_mechanism_and_an_audit_have_the_same_bits(farm):
+    def ours(workers):
         X = np.eye(4)[np.arange(40) % 4]
         problem = dpbench.GLMProblem(X, np.ones(40), loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
         mechanism = dpbench.glm.NoisyGD(1.0, 1e-5)
@@ -157,7 +155,7 @@ def test_a_mechanism_and_an_audit_have_the_same_bits(farm: Farm) -> None:
         assert ours(executor) == ours(1)
 
 
-def test_a_function_travels_once_and_not_with_every_block(farm: Farm) -> None:
+def test_a_function_travels_once_and_not_with_every_block(farm):
     function, before = work.Counted(), work.Counted.pickled
     with scheduler(farm.address) as executor:
         futures = [executor.submit(work.call, function, block) for block in range(20)]
@@ -166,7 +164,7 @@ def test_a_function_travels_once_and_not_with_every_block(farm: Farm) -> None:
     assert 1 <= work.Counted.pickled - before <= 2
 
 
-def test_a_worker_killed_in_the_middle_loses_nothing(doomed: Farm, tmp_path: Path) -> None:
+def test_a_worker_killed_in_the_middle_loses_nothing(doomed, tmp_path):
     log = tmp_path / "log"
     slow = partial(work.logged_block, str(log), 0.05)
     with scheduler(doomed.address) as executor:
@@ -182,7 +180,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(doomed: Farm, tmp_path: Pat
     store.close()
 
 
-def test_the_scheduler_gone_keeps_what_was_stored(doomed: Farm, tmp_path: Path) -> None:
+def test_the_scheduler_gone_keeps_what_was_stored(doomed, tmp_path):
     """It goes when ten blocks are stored; about twenty, in whatever order, are done by then, and others wait for it."""
     log, path, gate = tmp_path / "log", tmp_path / "runs.sqlite", tmp_path / "gate"
     slow = partial(work.gated_block, str(log), str(gate), 20)
@@ -206,7 +204,7 @@ def test_the_scheduler_gone_keeps_what_was_stored(doomed: Farm, tmp_path: Path) 
         assert found == context.map(UNIT, slow, range(BLOCKS))
 
 
-def test_a_block_that_kills_every_worker_ends_the_run(doomed: Farm, tmp_path: Path) -> None:
+def test_a_block_that_kills_every_worker_ends_the_run(doomed, tmp_path):
     """The message names a block whose workers died: the one that kills, or one whose result they took with them."""
     for _ in range(4):
         doomed.add_worker()
@@ -220,7 +218,7 @@ def test_a_block_that_kills_every_worker_ends_the_run(doomed: Farm, tmp_path: Pa
         context.map(UNIT, partial(work.dying, 3), range(4))
 
 
-def test_an_error_of_a_block_is_the_blocks_own(farm: Farm) -> None:
+def test_an_error_of_a_block_is_the_blocks_own(farm):
     with (
         scheduler(farm.address) as executor,
         pytest.raises(BlockError, match=r"block 2 of .*ZeroDivisionError: planted"),
@@ -229,7 +227,7 @@ def test_an_error_of_a_block_is_the_blocks_own(farm: Farm) -> None:
         context.map(UNIT, partial(work.failing, 2), range(4))
 
 
-def test_another_processor_type_of_a_worker_is_refused(doomed: Farm) -> None:
+def test_another_processor_type_of_a_worker_is_refused(doomed):
     """Its last bits would be stored under the type of this process."""
     doomed.add_worker(NUMBA_CPU_NAME="generic")
     doomed.wait()
@@ -237,7 +235,7 @@ def test_another_processor_type_of_a_worker_is_refused(doomed: Farm) -> None:
         pass
 
 
-def test_other_code_on_a_worker_is_refused(farm: Farm, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_code_on_a_worker_is_refused(farm, monkeypatch):
     """Before the run, and from a worker that joins later."""
     monkeypatch.setattr("dpbench.runs.scheduler.versions", lambda: {"numpy": "0"})  # in this process alone
     fingerprint.cache_clear()
@@ -254,7 +252,7 @@ def test_other_code_on_a_worker_is_refused(farm: Farm, monkeypatch: pytest.Monke
     fingerprint.cache_clear()
 
 
-def test_from_the_command_line(farm: Farm, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+def test_from_the_command_line(farm, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     line = "verify glm.thm5.privacy --quiet --json"
     assert run([*line.split(), "there.json", "--scheduler", farm.address, "--store", "there.sqlite"]) == 0
@@ -276,7 +274,7 @@ def test_from_the_command_line(farm: Farm, tmp_path: Path, monkeypatch: Any, cap
         ("bench --data diabetes --scheduler what://ever", "--scheduler must be the address of a running"),
     ],
 )
-def test_bad_use(line: str, words: str, monkeypatch: Any, tmp_path: Path, capsys: Any) -> None:
+def test_bad_use(line, words, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dpbench.runs.scheduler._PATIENCE", 1)
     assert run(line.split()) == 2
@@ -284,7 +282,7 @@ def test_bad_use(line: str, words: str, monkeypatch: Any, tmp_path: Path, capsys
     assert words in said and said.count("\n") == 1
 
 
-def test_a_missing_extra_is_named(monkeypatch: Any, tmp_path: Path, capsys: Any) -> None:
+def test_a_missing_extra_is_named(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtra), scheduler("tcp://127.0.0.1:1"):

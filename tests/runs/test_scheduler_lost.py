@@ -1,11 +1,7 @@
 """A worker that is lost after its result has come: the result stands."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from importlib.util import find_spec
-from typing import Any
 
 import pytest
 from patience import STARTS, start
@@ -21,7 +17,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def client() -> Iterator[Any]:
+def client():
     """Of a scheduler and a worker within this process."""
     import distributed  # takes seconds: where it is used alone
 
@@ -34,19 +30,19 @@ def client() -> Iterator[Any]:
         yield made
 
 
-def four(scale: int) -> list[int]:
+def four(scale):
     return [scale, 2, 3, 4]
 
 
-def fails(scale: int) -> None:
+def fails(scale):
     raise ZeroDivisionError(f"planted {scale}")
 
 
-def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client, monkeypatch):
     """Planted: Dask's own executor, which looks at the state of the task again, and takes the list for an error."""
     gather = type(client)._gather
 
-    async def loses(self: Any, futures: Any, *arguments: Any, **named: Any) -> Any:
+    async def loses(self, futures, *arguments, **named):
         made = await gather(self, futures, *arguments, **named)
         for future in futures:
             future._state.lose()
@@ -59,7 +55,7 @@ def test_a_result_whose_worker_is_lost_afterwards_is_a_result(client: Any, monke
         assert executor.submit(four, 7).result(timeout=STARTS * start()) == [7, 2, 3, 4]
 
 
-def test_outcomes_are_passed_on_and_nothing_is_begun_after_shutdown(client: Any) -> None:
+def test_outcomes_are_passed_on_and_nothing_is_begun_after_shutdown(client):
     with Cluster(client) as executor:
         assert list(executor.map(four, range(3))) == [[k, 2, 3, 4] for k in range(3)]
         with pytest.raises(ZeroDivisionError, match="planted 5"):

@@ -1,11 +1,7 @@
 """The store: every bit comes back, and nothing stored is changed."""
 
-from __future__ import annotations
-
 import math
 import struct
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +15,7 @@ from dpbench.runs.store import Store, stored_verdicts
 
 
 @pytest.fixture(params=["memory", "file"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def store(request, tmp_path):
     made = Store(tmp_path / "runs.sqlite" if request.param == "file" else None)
     yield made
     made.close()
@@ -54,7 +50,7 @@ values = st.recursive(
 )
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a, b):
     """Equal in type and in every bit, written without the code under test."""
     if type(a) is not type(b):
         return False
@@ -71,11 +67,11 @@ def same(a: Any, b: Any) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(values)
-def test_every_bit_comes_back(value: Any) -> None:
+def test_every_bit_comes_back(value):
     assert same(decode(encode(value)), value)
 
 
-def test_the_comparison_sees_one_bit() -> None:
+def test_the_comparison_sees_one_bit():
     nan = np.array([0x7FF8000000000001], np.uint64).view(np.float64)
     for a, b in [(nan, np.array([math.nan])), (0.0, -0.0), (1, 1.0), (1, True), ([1], (1,)), (np.float64(1), 1.0)]:
         assert not same(decode(encode(a)), b)
@@ -86,12 +82,12 @@ def test_the_comparison_sees_one_bit() -> None:
 @pytest.mark.parametrize(
     "value", [object(), {1: 2}, {1.0}, b"bytes", np.array([object()]), np.ma.array([1.0]), 1j, [print]]
 )
-def test_what_cannot_be_stored(value: Any) -> None:
+def test_what_cannot_be_stored(value):
     with pytest.raises(InvalidInput, match=r"the value of a block must be numbers, text, arrays, or lists and dicts"):
         encode(value)
 
 
-def test_blocks_come_back_by_run_and_number(store: Store) -> None:
+def test_blocks_come_back_by_run_and_number(store):
     a, b = store.run("unit", 0, "code"), store.run("unit", 2**200, "code")
     assert a != b and a == store.run("unit", 0, "code")
     assert b != store.run("unit", 2**200, "other code")
@@ -103,14 +99,14 @@ def test_blocks_come_back_by_run_and_number(store: Store) -> None:
     assert len(store) == 3
 
 
-def test_a_stored_block_is_never_changed(store: Store) -> None:
+def test_a_stored_block_is_never_changed(store):
     run = store.run("unit", 0, "code")
     store.add(run, {0: encode(1)})
     store.add(run, {0: encode(2), 1: encode(3)})
     assert store.blocks(run, [0, 1]) == {0: 1, 1: 3}
 
 
-def test_verdicts(store: Store) -> None:
+def test_verdicts(store):
     evidence = {"value": "inf", "tables": {"rows": {"n": [1, 2]}}, "interval": [0.1, 0.30000000000000004]}
     store.record("glm.a.rate", "quick", 2**70, "c1", "undecided", {})
     store.record("glm.a.rate", "quick", 2**70, "c1", "consistent", evidence)

@@ -1,7 +1,5 @@
 """Stores that are damaged, old, not whole, or on a file system that cannot be written."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -11,7 +9,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +22,7 @@ VALUES = {number: encode(float(number)) for number in range(20)}
 
 
 @pytest.fixture
-def filled(tmp_path: Path) -> Path:
+def filled(tmp_path):
     """A closed file with twenty blocks."""
     path = tmp_path / "runs.sqlite"
     made = Store(path)
@@ -34,7 +31,7 @@ def filled(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_block_moved_between_runs_or_numbers_is_refused(tmp_path: Path) -> None:
+def test_a_block_moved_between_runs_or_numbers_is_refused(tmp_path):
     """Its bytes are whole and its checksum is that of these bytes, but of another place."""
     path = tmp_path / "runs.sqlite"
     store = Store(path)
@@ -57,7 +54,7 @@ def test_a_block_moved_between_runs_or_numbers_is_refused(tmp_path: Path) -> Non
     store.close()
 
 
-def packed(text: str, *arrays: np.ndarray, pickled: bool = False) -> bytes:
+def packed(text, *arrays, pickled=False):
     file = io.BytesIO()
     for array in (np.frombuffer(text.encode(), np.uint8), *arrays):
         np.save(file, array, allow_pickle=pickled)
@@ -83,12 +80,12 @@ FORGED = {
 
 
 @pytest.mark.parametrize("data", FORGED.values(), ids=FORGED)
-def test_forged_bytes_are_refused(data: bytes) -> None:
+def test_forged_bytes_are_refused(data):
     with pytest.raises(Undecodable):
         decode(data)
 
 
-def test_a_forged_block_with_a_right_checksum_is_computed_again(tmp_path: Path) -> None:
+def test_a_forged_block_with_a_right_checksum_is_computed_again(tmp_path):
     """Whoever can write the file can make checksums too: the bytes of a pointer once ended the process."""
     path = tmp_path / "runs.sqlite"
     with RunContext(level="quick", seed=0, workers=1, store=path) as context:
@@ -113,7 +110,7 @@ WHOLE = encode({
 })  # fmt: skip
 
 
-def test_decoding_holds_against_random_damage() -> None:
+def test_decoding_holds_against_random_damage():
     """4,000 forged values: each is refused, or decoded into plain types and arrays of the listed kinds."""
     draw = random.Random(0)
     refused = 0
@@ -137,7 +134,7 @@ def test_decoding_holds_against_random_damage() -> None:
     assert 1_000 < refused < 4_000, "damage to the bytes of an array alone is another value"
 
 
-def assert_plain(value: object) -> None:
+def assert_plain(value):
     if isinstance(value, (list, tuple)):
         for part in value:
             assert_plain(part)
@@ -151,7 +148,7 @@ def assert_plain(value: object) -> None:
         assert value is None or isinstance(value, (bool, int, float, str))
 
 
-def square(block: int) -> float:
+def square(block):
     return float(block * block)
 
 
@@ -163,7 +160,7 @@ def square(block: int) -> float:
         ("DROP TABLE verdict", "without its table verdict"),
     ],
 )
-def test_a_store_that_is_not_whole(filled: Path, statement: str, words: str) -> None:
+def test_a_store_that_is_not_whole(filled, statement, words):
     db = sqlite3.connect(filled)
     db.execute("PRAGMA journal_mode = DELETE")
     db.execute(statement)
@@ -181,7 +178,7 @@ CHANGES = ("verdict = 'refuted'", "claim = 'glm.b.rate'", "level = 'full'", "see
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_verdict_that_was_changed_on_disk_is_left_out(tmp_path: Path, change: str) -> None:
+def test_a_verdict_that_was_changed_on_disk_is_left_out(tmp_path, change):
     path = tmp_path / "runs.sqlite"
     store = Store(path)
     for claim in ("glm.a.rate", "glm.c.rate"):
@@ -198,7 +195,7 @@ def test_a_verdict_that_was_changed_on_disk_is_left_out(tmp_path: Path, change: 
     store.close()
 
 
-def test_a_changed_verdict_in_memory_is_left_out_too() -> None:
+def test_a_changed_verdict_in_memory_is_left_out_too():
     store = Store()
     store.record("glm.a.rate", "quick", 0, "c", "consistent", {"value": 0.5})
     (kept,) = store.verdicts()
@@ -217,7 +214,7 @@ exec {python} -c "from dpbench.runs.store import *; print(stored_verdicts('{fold
 """
 
 
-def in_a_read_only_folder(folder: Path) -> subprocess.CompletedProcess[str]:
+def in_a_read_only_folder(folder):
     """`stored_verdicts` of the store there, in a name space of its own in which the folder cannot be written."""
     script = READ_ONLY.format(folder=shlex.quote(str(folder)), python=shlex.quote(sys.executable))
     try:
@@ -231,7 +228,7 @@ def in_a_read_only_folder(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("log", [False, True])
-def test_a_read_only_file_system(tmp_path: Path, log: bool) -> None:
+def test_a_read_only_file_system(tmp_path, log):
     """A store there is shown; one whose last commits stand in the log alone is refused, not shown without them."""
     path = tmp_path / "runs.sqlite"
     store = Store(path)

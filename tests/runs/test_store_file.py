@@ -1,13 +1,10 @@
 """The file of a store: its layout, and damage, locks and full disks, each of them one clear message."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sqlite3
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +18,7 @@ VALUES = {number: encode(np.random.default_rng(number).standard_normal(500)) for
 
 
 @pytest.fixture
-def filled(tmp_path: Path) -> Path:
+def filled(tmp_path):
     """A closed file with sixty blocks, several pages of it."""
     path = tmp_path / "runs.sqlite"
     made = Store(path)
@@ -30,7 +27,7 @@ def filled(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_is_made_with_its_folders_and_found_again(tmp_path: Path) -> None:
+def test_a_file_is_made_with_its_folders_and_found_again(tmp_path):
     path = tmp_path / "new" / "deep" / "ü 100%?.sqlite"
     for n in range(2):
         store = Store(str(path))
@@ -41,7 +38,7 @@ def test_a_file_is_made_with_its_folders_and_found_again(tmp_path: Path) -> None
     assert sorted(p.name for p in path.parent.iterdir()) == [path.name]
 
 
-def test_tables(filled: Path) -> None:
+def test_tables(filled):
     """The layout that other programs may read."""
     db = sqlite3.connect(filled)
     assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -51,7 +48,7 @@ def test_tables(filled: Path) -> None:
     db.close()
 
 
-def refused(path: Path, match: str) -> None:
+def refused(path, match):
     """It is InvalidInput, in one line that names the file, and the file stays as it was."""
     before = path.read_bytes() if path.is_file() else None
     for read_only in (False, True):
@@ -62,7 +59,7 @@ def refused(path: Path, match: str) -> None:
 
 
 @pytest.mark.parametrize("size", [50, 100, 4096, 5000, -5000])
-def test_a_truncated_file(filled: Path, size: int) -> None:
+def test_a_truncated_file(filled, size):
     os.truncate(filled, size % filled.stat().st_size)
     refused(
         filled,
@@ -71,13 +68,13 @@ def test_a_truncated_file(filled: Path, size: int) -> None:
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 1000, b"SQLite format 3\0" + b"\xff" * 5000, b"xy", b"{}\n"])
-def test_not_a_database(tmp_path: Path, content: bytes) -> None:
+def test_not_a_database(tmp_path, content):
     path = tmp_path / "runs.sqlite"
     path.write_bytes(content)
     refused(path, "store must be a file of dpbench .*(not a database|malformed|disk I/O)")
 
 
-def test_another_program_s_database(tmp_path: Path) -> None:
+def test_another_program_s_database(tmp_path):
     path = tmp_path / "theirs.sqlite"
     db = sqlite3.connect(path)
     db.execute("CREATE TABLE meta (key, value)")
@@ -87,7 +84,7 @@ def test_another_program_s_database(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("schema", "which"), [(2, "an older"), (4, "a newer")])
-def test_another_schema(filled: Path, schema: int, which: str) -> None:
+def test_another_schema(filled, schema, which):
     db = sqlite3.connect(filled)
     db.execute("UPDATE meta SET value = ?", (str(schema),))
     db.commit()
@@ -96,7 +93,7 @@ def test_another_schema(filled: Path, schema: int, which: str) -> None:
     refused(filled, f"store must be of schema 3, got .* of schema {schema}, which {which} dpbench wrote; move it away")
 
 
-def test_places_that_hold_no_file(tmp_path: Path) -> None:
+def test_places_that_hold_no_file(tmp_path):
     refused(tmp_path, "store must be a file, got the folder")
     refused(Path("/dev/null"), "store must be a file, got the device")
     (tmp_path / "file").touch()
@@ -113,10 +110,10 @@ def test_places_that_hold_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / "missing.sqlite").exists()
     for bad in (7, True, b"x", "a\0b", [tmp_path]):
         with pytest.raises(InvalidInput, match=r"store must be a path or None"):
-            Store(bad)  # type: ignore[arg-type]
+            Store(bad)
 
 
-def test_a_read_only_file(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_file(filled, monkeypatch):
     """Root may write any file, so the file is opened the way the system opens one that may only be read."""
     connect = sqlite3.connect
     monkeypatch.setattr(module.sqlite3, "connect", lambda target, **options: connect(target + "?mode=ro", **options))
@@ -124,7 +121,7 @@ def test_a_read_only_file(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None
         Store(filled)
 
 
-def test_a_block_that_was_changed_on_disk(filled: Path) -> None:
+def test_a_block_that_was_changed_on_disk(filled):
     """Damage that SQLite cannot see: one bit of a value."""
     db = sqlite3.connect(filled)
     (value,) = db.execute("SELECT value FROM block WHERE number = 7").fetchone()
@@ -142,17 +139,17 @@ def test_a_block_that_was_changed_on_disk(filled: Path) -> None:
     store.close()
 
 
-def cut_the_end(data: bytearray) -> None:
+def cut_the_end(data):
     del data[-700:]
 
 
-def write_garbage(data: bytearray) -> None:
+def write_garbage(data):
     middle = len(data) // 2 // 4096 * 4096
     data[middle : middle + 3 * 4096] = b"\xa5" * (3 * 4096)
 
 
 @pytest.mark.parametrize("damage", [cut_the_end, write_garbage])
-def test_damage_inside(filled: Path, damage: Any) -> None:
+def test_damage_inside(filled, damage):
     """What can still be read is read, the rest is one clear message."""
     data = bytearray(filled.read_bytes())
     damage(data)
@@ -169,7 +166,7 @@ def test_damage_inside(filled: Path, damage: Any) -> None:
     store.close()
 
 
-def test_locked_by_another_process(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_by_another_process(filled, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", 0.4)
     store = Store(filled)
     other = sqlite3.connect(filled, isolation_level=None, check_same_thread=False)
@@ -189,11 +186,11 @@ def test_locked_by_another_process(filled: Path, monkeypatch: pytest.MonkeyPatch
     store.close()
 
 
-def test_two_processes_may_share_a_store(tmp_path: Path) -> None:
+def test_two_processes_may_share_a_store(tmp_path):
     """Two connections, each in its own thread, as two processes have them."""
     path = tmp_path / "runs.sqlite"
 
-    def fill(start: int) -> None:
+    def fill(start):
         store = Store(path)
         run = store.run("unit", 0, "code")
         for number in range(start, start + 150):
@@ -210,7 +207,7 @@ def test_two_processes_may_share_a_store(tmp_path: Path) -> None:
     store.close()
 
 
-def fill_until_it_fails(store: Store, match: str) -> int:
+def fill_until_it_fails(store, match):
     run = store.run("unit", 0, "code")
     with pytest.raises(StoreError, match=match) as caught:
         for number in range(10_000):
@@ -220,7 +217,7 @@ def fill_until_it_fails(store: Store, match: str) -> int:
     return number
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
+def test_a_full_disk(tmp_path):
     path = tmp_path / "runs.sqlite"
     store = Store(path)
     store._db.execute("PRAGMA max_page_count = 60")
@@ -233,7 +230,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow(tmp_path):
     """The system itself refuses the write, as it does over a quota."""
     path = tmp_path / "runs.sqlite"
     store = Store(path)
@@ -253,7 +250,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("replaced", [False, True])
-def test_a_file_that_is_lost_while_in_use(tmp_path: Path, replaced: bool) -> None:
+def test_a_file_that_is_lost_while_in_use(tmp_path, replaced):
     """SQLite would go on writing into a file without a name."""
     path = tmp_path / "runs.sqlite"
     store = Store(path)

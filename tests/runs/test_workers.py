@@ -10,9 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import workers_workload as work
@@ -44,25 +42,25 @@ cli.main()
 
 
 @pytest.fixture(autouse=True)
-def restored(monkeypatch: pytest.MonkeyPatch) -> None:
+def restored(monkeypatch):
     """`plant` is undone after each test."""
     for name in ("all_claims", "by_module"):
         monkeypatch.setattr(ledger, name, getattr(ledger, name))
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Path:
+def log(tmp_path):
     return tmp_path / "log"
 
 
 @pytest.fixture
-def program(tmp_path: Path, log: Path) -> Iterator[Callable[[float], subprocess.Popen[str]]]:
+def program(tmp_path, log):
     """Starts `PROGRAM` in a process group of its own; it is ended after the test, whatever happens."""
     (tmp_path / "program.py").write_text(PROGRAM)
     folders = str(Path(dpbench.__file__).parents[1]), str(Path(work.__file__).parent)
-    started: list[subprocess.Popen[str]] = []
+    started = []
 
-    def start(pause: float) -> subprocess.Popen[str]:
+    def start(pause):
         arguments = map(str, (tmp_path / "program.py", log, pause, tmp_path / "runs.sqlite"))
         started.append(
             subprocess.Popen(
@@ -83,11 +81,11 @@ def program(tmp_path: Path, log: Path) -> Iterator[Callable[[float], subprocess.
         process.communicate()
 
 
-def lines(log: Path) -> list[list[str]]:
+def lines(log):
     return [line.split() for line in log.read_text().splitlines()] if log.exists() else []
 
 
-def both_at_work(log: Path, process: subprocess.Popen[str]) -> set[int]:
+def both_at_work(log, process):
     """Waits until both entries have started a third block; the processes that run them."""
     with deadline() as end:
         while not {"one 2", "two 2"} <= {f"{name} {block}" for _, name, block in lines(log)}:
@@ -98,7 +96,7 @@ def both_at_work(log: Path, process: subprocess.Popen[str]) -> set[int]:
     return found
 
 
-def gone(pid: int) -> bool:
+def gone(pid):
     """A zombie that nobody has buried yet is gone too."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
@@ -106,14 +104,14 @@ def gone(pid: int) -> bool:
         return True
 
 
-def wait_until_gone(pids: set[int]) -> None:
+def wait_until_gone(pids):
     with deadline() as end:
         while not all(map(gone, pids)):
             assert time.monotonic() < end, "a worker outlived its run"
             time.sleep(0.02)
 
 
-def document(found: ledger.Ledger) -> dict[str, Any]:
+def document(found):
     made = found.to_dict()
     for part in (made, *(entry["evidence"] for entry in made["claims"])):
         part.pop("seconds")
@@ -122,7 +120,7 @@ def document(found: ledger.Ledger) -> dict[str, Any]:
     return made
 
 
-def test_the_ledger_is_that_of_one_process(log: Path, tmp_path: Path) -> None:
+def test_the_ledger_is_that_of_one_process(log, tmp_path):
     names = ("c", "a", "d", "b")
     broken = work.claim("broken", work.raising, "arithmetic")
     work.plant([*(work.claim(name, work.logging, name, str(log), 0.0) for name in names), broken])
@@ -145,9 +143,7 @@ def test_the_ledger_is_that_of_one_process(log: Path, tmp_path: Path) -> None:
     ("kind", "raised", "says"),
     [("store", StoreError, "planted"), ("type", TypeError, "planted"), ("awkward", RuntimeError, "Awkward: 1 and 2")],
 )
-def test_what_ends_a_run_here_ends_it_there(
-    kind: str, raised: type[Exception], says: str, log: Path, tmp_path: Path
-) -> None:
+def test_what_ends_a_run_here_ends_it_there(kind, raised, says, log, tmp_path):
     work.plant([work.claim("bad", work.raising, kind), work.claim("slow", work.logging, "slow", str(log), 60.0)])
     with pytest.raises(raised) as caught:
         ledger.verify(store=tmp_path / "runs.sqlite", processes=2)
@@ -156,7 +152,7 @@ def test_what_ends_a_run_here_ends_it_there(
     wait_until_gone({int(pid) for pid, *_ in lines(log)})
 
 
-def test_a_full_disk_in_a_worker(tmp_path: Path) -> None:
+def test_a_full_disk_in_a_worker(tmp_path):
     path = tmp_path / "runs.sqlite"
     work.plant([work.claim("full", work.on_a_full_disk), work.claim("other", work.raising, "arithmetic")])
     with pytest.raises(StoreError, match=r"runs.sqlite failed: .*; what it held is kept"):
@@ -164,7 +160,7 @@ def test_a_full_disk_in_a_worker(tmp_path: Path) -> None:
     assert 0 < blocks_in(path) < 100
 
 
-def test_a_killed_worker_is_one_clear_message_and_the_run_resumes(log: Path, tmp_path: Path) -> None:
+def test_a_killed_worker_is_one_clear_message_and_the_run_resumes(log, tmp_path):
     path, flag = tmp_path / "runs.sqlite", tmp_path / "flag"
     claims = work.claim("dying", work.dying_once, str(flag)), work.claim("slow", work.logging, "s", str(log), 0.3)
     work.plant(list(claims))
@@ -180,7 +176,7 @@ def test_a_killed_worker_is_one_clear_message_and_the_run_resumes(log: Path, tmp
 
 
 @pytest.mark.parametrize("everybody", [False, True])
-def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, everybody: bool) -> None:
+def test_ctrl_c_keeps_what_is_computed(program, log, tmp_path, everybody):
     """To the process alone, or to its group, as a terminal does."""
     process = program(0.3)
     pids = both_at_work(log, process)
@@ -199,9 +195,7 @@ def test_ctrl_c_keeps_what_is_computed(program: Any, log: Path, tmp_path: Path, 
     assert len(lines(log)) - begun == 20 - stored
 
 
-def test_a_verdict_that_is_read_from_a_store_says_so(
-    log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_verdict_that_is_read_from_a_store_says_so(log, tmp_path, monkeypatch, capsys):
     """Planted: the verdict in the store is another one, with a checksum that fits. It is not found again, and named."""
     work.plant([work.claim("one", work.logging, "one", str(log), 0.0)])
     store, out = tmp_path / "runs.sqlite", tmp_path / "out.json"
@@ -223,7 +217,7 @@ def test_a_verdict_that_is_read_from_a_store_says_so(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_what_ends_a_run_leaves_no_worker(program: Any, log: Path, tmp_path: Path, number: signal.Signals) -> None:
+def test_what_ends_a_run_leaves_no_worker(program, log, tmp_path, number):
     process = program(0.3)
     pids = both_at_work(log, process)
     process.send_signal(number)
@@ -235,7 +229,7 @@ def test_what_ends_a_run_leaves_no_worker(program: Any, log: Path, tmp_path: Pat
     assert all(map(gone, pids))
 
 
-def test_nothing_of_the_working_folder_is_imported(monkeypatch: pytest.MonkeyPatch, log: Path, tmp_path: Path) -> None:
+def test_nothing_of_the_working_folder_is_imported(monkeypatch, log, tmp_path):
     folder, ran = tmp_path / "downloads", tmp_path / "ran"
     folder.mkdir()
     for name in ("pickle", "struct", "signal", "numpy"):
@@ -246,7 +240,7 @@ def test_nothing_of_the_working_folder_is_imported(monkeypatch: pytest.MonkeyPat
     assert lines(log) and not ran.exists()
 
 
-def test_nobody_outlives_a_killed_run(program: Any, log: Path) -> None:
+def test_nobody_outlives_a_killed_run(program, log):
     process = program(0.3)
     pids = both_at_work(log, process)
     process.kill()
@@ -255,14 +249,14 @@ def test_nobody_outlives_a_killed_run(program: Any, log: Path) -> None:
         assert process.communicate(timeout=seconds) == ("", "")
 
 
-def test_fewer_modules_than_cores_get_threads(tmp_path: Path) -> None:
+def test_fewer_modules_than_cores_get_threads(tmp_path):
     work.plant([work.claim("one", work.threaded, 50), work.claim("two", work.threaded, 51)])
     found = ledger.verify(store=tmp_path / "runs.sqlite", processes=5)
     assert [entry.evidence.value for entry in found.entries] == [2.0, 2.0]
     assert all(set(entry.evidence.column("blas")) == {1} for entry in found.entries)
 
 
-def test_workers_started_ahead_are_used_in_their_order_or_ended(log: Path, tmp_path: Path) -> None:
+def test_workers_started_ahead_are_used_in_their_order_or_ended(log, tmp_path):
     """The first is used and outlives nothing; the last is ended with the block; a bad import is no fault."""
     work.plant([work.claim(name, work.logging, name, str(log), 0.0) for name in ("one", "two")])
     with workers.started(3, ("json:dumps", "no_module_of_this_name:claims")):
@@ -274,18 +268,18 @@ def test_workers_started_ahead_are_used_in_their_order_or_ended(log: Path, tmp_p
 
 
 class Told(Silent):
-    def __init__(self) -> None:
+    def __init__(self):
         self.claims: list[tuple[int, int, str]] = []
         self.shares: list[tuple[int, int]] = []
 
-    def claim(self, done: int, total: int, name: str) -> None:
+    def claim(self, done, total, name):
         self.claims.append((done, total, name))
 
-    def blocks(self, done: int, total: int) -> None:
+    def blocks(self, done, total):
         self.shares.append((done, total))
 
 
-def test_progress_is_that_of_all_workers(log: Path, tmp_path: Path) -> None:
+def test_progress_is_that_of_all_workers(log, tmp_path):
     work.plant([work.claim(name, work.logging, name, str(log), 0.2) for name in ("a", "b", "c")])
     told = Told()
     ledger.verify(store=tmp_path / "runs.sqlite", processes=2, progress=told)
@@ -295,7 +289,7 @@ def test_progress_is_that_of_all_workers(log: Path, tmp_path: Path) -> None:
     assert max(told.shares) > (0, 0) and all(done <= total for done, total in told.shares)
 
 
-def test_the_longest_goes_first(tmp_path: Path) -> None:
+def test_the_longest_goes_first(tmp_path):
     floor, rate, known = work.claim("a", len), work.claim("b", len, kind="rate"), work.claim("c", len)
     with RunContext(level="quick", seed=0, store=tmp_path / "runs.sqlite") as context:
         for level, seconds in (("quick", 1.5), ("quick", 0.1), ("full", 99.0)):
@@ -305,13 +299,13 @@ def test_the_longest_goes_first(tmp_path: Path) -> None:
     assert by_module([floor, rate, known]) == [[floor, rate, known]]
 
 
-def test_every_entry_can_be_handed_to_a_worker() -> None:
+def test_every_entry_can_be_handed_to_a_worker():
     claims = ledger.all_claims()
     handed = pickle.loads(pickle.dumps(claims))
     assert [(claim.id, claim.digest) for claim in handed] == [(claim.id, claim.digest) for claim in claims]
 
 
 @pytest.mark.parametrize("processes", [0, True])
-def test_bad_processes(processes: Any) -> None:
+def test_bad_processes(processes):
     with pytest.raises(InvalidInput, match=r"^processes must be"):
         ledger.verify("glm.fact1.*", processes=processes)

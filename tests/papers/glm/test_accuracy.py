@@ -1,7 +1,5 @@
 """The accuracy attack and the membership attack: valid on private mechanisms, and sharp on broken ones."""
 
-from __future__ import annotations
-
 import doctest
 import math
 import sys
@@ -17,25 +15,24 @@ from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks import accuracy
 from dpbench.papers.glm.attacks.accuracy import Runs, epsilon_of_floor, error_block, measure_accuracy, upper_error
 from dpbench.papers.glm.attacks.membership import membership_attack
-from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
 from lowerbounds import chaudhuri_hsu, fingerprinting, nonprivate, packing
 
 
-def least_squares(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+def least_squares(problem, trials, rng):
     """Exact and not private: the coordinate means of a basis design."""
     counts = np.asarray(problem.X.sum(axis=0)).ravel() / problem.x_bound
     sums = np.asarray(problem.X.T @ problem.y).ravel() / problem.x_bound**2
     return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
 
 
-def two_points(epsilon: float, delta: float = 0.0, **more: object):
+def two_points(epsilon, delta=0.0, **more):
     """A pair at the best distance with n − Δ even, so that `NoisyMean` is centred on the minimisers."""
     distance = chaudhuri_hsu(200, epsilon, delta, **more).distance
     return chaudhuri_hsu(200 + distance % 2, epsilon, delta, distance=distance, **more)
 
 
-def test_predicted_factors_are_the_spec_s() -> None:
+def test_predicted_factors_are_the_spec_s():
     """Exact constant, best Δ: Laplace 3.59 to 3.72, Gaussian at δ = 1e-5 8.8 at ε = 0.1 and 11.1 at ε = 1."""
     assert tripping_factor(0.1, 0.0) == pytest.approx(3.592, abs=1e-3)
     assert tripping_factor(1.0, 0.0) == pytest.approx(1.0 + math.e, rel=1e-12)
@@ -47,7 +44,7 @@ def test_predicted_factors_are_the_spec_s() -> None:
 
 @pytest.mark.parametrize(("noise", "delta"), [("laplace", 0.0), ("gaussian", 1e-5)])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
-def test_trips_within_a_tenth_of_the_predicted_factor(noise: str, delta: float, epsilon: float) -> None:
+def test_trips_within_a_tenth_of_the_predicted_factor(noise, delta, epsilon):
     """The lemma's own error (clipped 4 widths out, which changes nothing here), 20,000 runs a side, 99.9%."""
     factor = tripping_factor(epsilon, delta, noise)
     family = two_points(epsilon, delta)
@@ -59,7 +56,7 @@ def test_trips_within_a_tenth_of_the_predicted_factor(noise: str, delta: float, 
 
 
 @pytest.mark.parametrize(("noise", "delta", "shrink"), [("laplace", 0.0, 5.0), ("gaussian", 1e-5, 15.0)])
-def test_refutes_the_stated_factors_in_two_thousand_runs(noise: str, delta: float, shrink: float) -> None:
+def test_refutes_the_stated_factors_in_two_thousand_runs(noise, delta, shrink):
     """Laplace 5 times and Gaussian 15 times too small at 99.9%: 20 of 20 seeds with the lemma's error, ε = 0.1, 1."""
     for epsilon in (0.1, 1.0):
         family = two_points(epsilon, delta)
@@ -68,7 +65,7 @@ def test_refutes_the_stated_factors_in_two_thousand_runs(noise: str, delta: floa
             assert measure_accuracy(mechanism, family, draws=2000, margin=4.0, seed=seed).verdict == "refuted"
 
 
-def test_clipping_and_the_tight_constant_see_far_smaller_faults() -> None:
+def test_clipping_and_the_tight_constant_see_far_smaller_faults():
     """Rounded outputs against the tight constant: Laplace noise 1.2 times too small, 20,000 runs a side."""
     family = two_points(0.5, constants="tight")
     found = measure_accuracy(NoisyMean(0.5, shrink=1.2), family, draws=20_000, rounded=True)
@@ -79,16 +76,16 @@ def test_clipping_and_the_tight_constant_see_far_smaller_faults() -> None:
 class Response:
     """The mechanism that attains the tight floor at Δ = 1: randomised response between the two targets."""
 
-    def __init__(self, epsilon: float, target: float) -> None:
+    def __init__(self, epsilon, target):
         self.chance, self.target = 1.0 / (1.0 + math.exp(-epsilon)), target
 
-    def __call__(self, problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         sign = 1.0 if problem.y.sum() > 0 else -1.0
         return sign * self.target * np.where(rng.random((trials, 1)) < self.chance, 1.0, -1.0)
 
 
 @pytest.mark.slow
-def test_false_alarms_over_a_thousand_correct_mechanisms_are_within_the_level() -> None:
+def test_false_alarms_over_a_thousand_correct_mechanisms_are_within_the_level():
     """Null: at level 5% each of 1,000 attacks on private mechanisms refutes with probability at most 5%.
 
     Half of them attain the floor, the hardest case. Rejected by a binomial test at 1e-6, that is, beyond 86 alarms;
@@ -117,7 +114,7 @@ def test_false_alarms_over_a_thousand_correct_mechanisms_are_within_the_level() 
     assert broken > 90
 
 
-def test_private_algorithms_do_not_trip_it_and_least_squares_does() -> None:
+def test_private_algorithms_do_not_trip_it_and_least_squares_does():
     family = packing(100, 4, 0.5, 1e-6)
     for mechanism in (NoisyGD(0.5, 1e-6), OutputPerturbation(0.5, 1e-6), Zero()):
         found = measure_accuracy(mechanism, family, draws=96, confidence=1.0 - 1e-6)
@@ -131,7 +128,7 @@ def test_private_algorithms_do_not_trip_it_and_least_squares_does() -> None:
     assert "refuted; epsilon >= " in str(broken)
 
 
-def test_floors_for_every_algorithm_are_not_beaten_by_the_non_private_one() -> None:
+def test_floors_for_every_algorithm_are_not_beaten_by_the_non_private_one():
     for family in (nonprivate(50, 4), nonprivate(50, 1, radius=10.0), nonprivate(50, theorem="16")):
         found = measure_accuracy(least_squares, family, draws=400, trials=1)
         assert found.verdict == "not refuted" and found.epsilon_lower is None
@@ -143,7 +140,7 @@ def test_floors_for_every_algorithm_are_not_beaten_by_the_non_private_one() -> N
     assert found.upper < 2.0 * found.error
 
 
-def test_numbers_do_not_depend_on_the_workers_or_the_map() -> None:
+def test_numbers_do_not_depend_on_the_workers_or_the_map():
     family = packing(100, 4, 0.5, 1e-6)
     one = measure_accuracy(NoisyGD(0.5, 1e-6), family, draws=20, trials=3)
     assert measure_accuracy(NoisyGD(0.5, 1e-6), family, draws=20, trials=3, workers=2) == one
@@ -153,18 +150,18 @@ def test_numbers_do_not_depend_on_the_workers_or_the_map() -> None:
     assert mapped == one
 
 
-def test_the_example_of_the_docstring() -> None:
+def test_the_example_of_the_docstring():
     found = doctest.testmod(accuracy)
     assert found.attempted == 3 and found.failed == 0
 
 
-def test_inverting_a_floor() -> None:
+def test_inverting_a_floor():
     family = two_points(0.5)
     assert epsilon_of_floor(family.floor_at, 0.0, family.floor) == pytest.approx(0.5, rel=1e-9)
     assert epsilon_of_floor(family.floor_at, 0.0, 1e9) == 0.0
 
 
-def test_bad_mechanisms_and_families() -> None:
+def test_bad_mechanisms_and_families():
     family = packing(100, 4, 0.5)
     with pytest.raises(InvalidInput, match="mechanism must be callable"):
         measure_accuracy(3, family)
@@ -182,11 +179,11 @@ def test_bad_mechanisms_and_families() -> None:
         measure_accuracy(NoisyMean(1.0), family)
 
 
-def fails(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+def fails(problem, trials, rng):
     raise KeyError("weights")
 
 
-def test_membership_attack_says_what_is_wrong() -> None:
+def test_membership_attack_says_what_is_wrong():
     family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")
     for mechanism, message in (
         (3, "mechanism must be callable"),
@@ -204,7 +201,7 @@ def test_membership_attack_says_what_is_wrong() -> None:
 
 
 @pytest.mark.slow
-def test_membership_attack() -> None:
+def test_membership_attack():
     """Least squares, and noisy GD with hardly any noise, are caught; the private algorithms are not."""
     family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")
     caught = membership_attack(least_squares, family, epsilon=1.0, delta=1e-5, trials=4000)

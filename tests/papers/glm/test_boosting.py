@@ -1,10 +1,7 @@
 """Boosting: chunks, the law of the choice, scales and guarantees with planted errors; formulas of appendix D."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,18 +19,17 @@ from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import lemma11, theorem15
 
 GD = NoisyGD(1.0, 1e-5, steps=8)
 
 
-def informative(n: int) -> GLMProblem:
+def informative(n):
     return ScaledBasis.even("squared", 2, 2, 1.0, radius=1.0).draw(n, stream("boosting data", n))
 
 
 @pytest.mark.kernel
-def test_the_choice_has_the_law_of_report_noisy_max() -> None:
+def test_the_choice_has_the_law_of_report_noisy_max():
     """With a base without noise the models are fixed, and so are the chances; see `frequencies_agree`."""
     data = informative(40)
     made = Boosting(NoisyGD(1.0, 1e-5, steps=20, step_size=0.2, noise_scale=0.0), 30.0, 1e-5, models=3)
@@ -49,7 +45,7 @@ def test_the_choice_has_the_law_of_report_noisy_max() -> None:
 
 
 @pytest.mark.kernel
-def test_each_model_sees_its_own_chunk_and_none_the_last() -> None:
+def test_each_model_sees_its_own_chunk_and_none_the_last():
     data, made = informative(40), Boosting(replace(GD, noise_scale=0.0), 1.0, 1e-5, models=3)
     before = made.choose(data, 1, stream("m"))[1][:, 0]
     for chunk in range(4):
@@ -59,7 +55,7 @@ def test_each_model_sees_its_own_chunk_and_none_the_last() -> None:
         assert changed == [i == chunk for i in range(3)]
 
 
-def test_scales() -> None:
+def test_scales():
     data, made = problem("squared"), Boosting(GD, 1.0, 1e-5, models=3)
     assert made.sensitivity(data) == pytest.approx(9.0 / 10.0) and made.scale(data) == pytest.approx(1.8)
     printed = Boosting(GD, 1.0, 1e-5, models=3, calibration="printed")
@@ -76,7 +72,7 @@ def test_scales() -> None:
 
 
 @pytest.mark.parametrize("base", [GD, OutputPerturbation(1.0, 1e-5)], ids=repr)
-def test_guarantee_follows_what_is_in_use(base: Any) -> None:
+def test_guarantee_follows_what_is_in_use(base):
     data, made = problem("logistic"), Boosting(base, 1.0, 1e-5, models=3)
     assert made.guarantee(data).delta(1.0) <= 1e-5
     halved = replace(made, noise_scale=0.5 * made.scale(data))
@@ -86,7 +82,7 @@ def test_guarantee_follows_what_is_in_use(base: Any) -> None:
     assert replace(made, base=replace(base, noise_scale=0.5 * sigma)).guarantee(data).delta(1.0) > 1e-4
 
 
-def test_pair_profile_knows_the_chunk() -> None:
+def test_pair_profile_knows_the_chunk():
     data, made = problem("squared"), Boosting(OutputPerturbation(1.0, 1e-5), 1.0, 1e-5, models=3)
     x = np.array([0.0, 1.0, 0.0, 0.0])
     assert made.pair_profile(data, data).delta(0.0) == 0.0
@@ -99,7 +95,7 @@ def test_pair_profile_knows_the_chunk() -> None:
 
 
 @pytest.mark.slow
-def test_boosting_makes_bad_runs_rare() -> None:
+def test_boosting_makes_bad_runs_rare():
     """A base that fails half of the time: all six models must fail, or the choice must.
 
     Perfect choices would leave 2^-6 = 0.016 of 640 runs; 0.06 is nine standard errors above, and below the 0.5 of
@@ -112,7 +108,7 @@ def test_boosting_makes_bad_runs_rare() -> None:
     assert (data.empirical_risk(made.sample(data, 640)) > bad).mean() < 0.06
 
 
-def test_moment_of_a_perturbed_point() -> None:
+def test_moment_of_a_perturbed_point():
     """The left side of Theorem 15's condition, with a γ that is large enough to be finite."""
     moment = theorem15.MOMENT.replace(symbols={"gamma2": Real("gamma^2", 0, 100)}, where={"gamma2": None}, witness=None)
     for radius, noise, gamma in ((1.0, 0.5, 2.0), (0.3, 1.0, 2.5), (2.0, 0.01, 1.5)):
@@ -125,7 +121,7 @@ def test_moment_of_a_perturbed_point() -> None:
     assert theorem15.MOMENT.number(moment.claim.parts["left"], B=1.0, sigma=0.0) == pytest.approx(math.e)
 
 
-def test_formulas_by_hand() -> None:
+def test_formulas_by_hand():
     log = math.log(4.0 / 0.1)
     spread = 4.0 * 3.0 * log * math.sqrt(2.0) / (5.0 * 10.0)
     at = {"Y": 5.0, "gamma": 3.0, "n": 100, "beta": 0.1}
@@ -145,6 +141,6 @@ def test_formulas_by_hand() -> None:
     assert exact == pytest.approx(min(4.0, 1.0 + want))
 
 
-def test_as_many_records_as_models_are_too_few() -> None:
+def test_as_many_records_as_models_are_too_few():
     with pytest.raises(validation.InvalidInput, match=r"^problem must be of at least 41 records"):
         Boosting(GD, 1.0, 1e-5, models=40).sample(problem("squared"), 3)

@@ -1,7 +1,5 @@
 """The entries on units, uniform convergence, projected descent and selection: closed forms against direct sums."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -47,13 +45,13 @@ CHEAP = {claim.id: claim for claim in of_paper("glm") if any(fnmatch(claim.id, f
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", list(CHEAP))
-def test_verdicts_are_the_expected_ones(context: RunContext, name: str) -> None:
+def test_verdicts_are_the_expected_ones(context, name):
     verdict, evidence = CHEAP[name].measure(context)
     assert verdict == CHEAP[name].expected
     assert math.isfinite(evidence.value) and evidence.notes
 
 
-def test_growth_refutes_only_what_grows() -> None:
+def test_growth_refutes_only_what_grows():
     """Planted: the same table with one constant for all rows is not refuted."""
     rows = [{"n": 10.0**k, "constant": 5.0**k} for k in range(1, 5)]
     assert inequality_verdict(growing(rows).margin) == "refuted"
@@ -61,7 +59,7 @@ def test_growth_refutes_only_what_grows() -> None:
     assert inequality_verdict(growing([*rows[:2], rows[3] | {"constant": 30.0}]).margin) == "not refuted"
 
 
-def test_corollary_3_is_refuted_for_the_term_left_out_and_its_correction_could_be(context: RunContext) -> None:
+def test_corollary_3_is_refuted_for_the_term_left_out_and_its_correction_could_be(context):
     printed = next(claim for claim in of_paper("glm") if claim.id == "glm.cor3.inequality")
     assert printed.measure(context)[0] == "refuted"
     whole = printed.formal.replace(where={"bound": "sqrt(weight) + weight/sqrt(n) + weight"}, witness=None)
@@ -71,10 +69,10 @@ def test_corollary_3_is_refuted_for_the_term_left_out_and_its_correction_could_b
 
 
 @pytest.mark.parametrize(("share", "chance", "radius"), [(0.0, 0.1, 3.0), (0.05, 0.2, 3.0), (0.6, 0.1, 2.0)])
-def test_the_gap_of_a_rare_record_is_that_of_a_grid(share: float, chance: float, radius: float) -> None:
+def test_the_gap_of_a_rare_record_is_that_of_a_grid(share, chance, radius):
     w = np.linspace(-radius, radius, 200_001)
 
-    def risk(rare: float) -> np.ndarray:
+    def risk(rare):
         return rare * (1.0 + w) ** 2 + (1.0 - rare) * (w - radius) ** 2 / radius**2
 
     best = int(np.argmin(risk(share)))
@@ -82,7 +80,7 @@ def test_the_gap_of_a_rare_record_is_that_of_a_grid(share: float, chance: float,
     assert theorem9.rare_gap(np.array([share]), chance, radius)[0] == pytest.approx(expected, abs=1e-3)
 
 
-def test_the_misprinted_step_learns_less_than_its_statement_says() -> None:
+def test_the_misprinted_step_learns_less_than_its_statement_says():
     """The excess of NoisyGD without noise on the statement's records is at least its bound, and most of it at X^2."""
     n = 40
     x, radius = 1.0 / n, float(n)
@@ -93,7 +91,7 @@ def test_the_misprinted_step_learns_less_than_its_statement_says() -> None:
         assert excess < 0.1 if learned else excess >= corollary2.STEP.number("excess", n=n) - 1e-12
 
 
-def test_the_letter_of_lemma_6_leaves_the_excess_that_its_statement_says() -> None:
+def test_the_letter_of_lemma_6_leaves_the_excess_that_its_statement_says():
     """The mean excess of 400 runs, noise and ball included, is at least the statement's bound on it."""
     n, at = 40, {"n": 40, "L": 12.0}
     eta, sigma, excess = (lemma6.PRINTED.number(name, **at) for name in ("eta", "sigma", "excess"))
@@ -102,7 +100,7 @@ def test_the_letter_of_lemma_6_leaves_the_excess_that_its_statement_says() -> No
     assert 0.5 < excess <= float(data.empirical_risk(w).mean())
 
 
-def test_printed_descent_is_line_4() -> None:
+def test_printed_descent_is_line_4():
     """Against a loop over records that subtracts the number from each coordinate."""
     data = ScaledBasis.even("squared", 4, 4, 1.0).draw(30, stream("line 4"))
     second, cross, square = (np.array([part]) for part in data.moments)
@@ -119,7 +117,7 @@ def test_printed_descent_is_line_4() -> None:
     assert found == pytest.approx(np.mean(iterates, axis=0), rel=1e-10)
 
 
-def test_risks_and_minimiser_over_the_ball_are_those_of_the_records() -> None:
+def test_risks_and_minimiser_over_the_ball_are_those_of_the_records():
     rng, n, active, bias = stream("ball"), 60, 5, 0.4
     hits, means = theorem9.draw_coordinates(rng, n, active, bias, 6)
     assert (hits.sum(axis=1) == n).all()
@@ -143,7 +141,7 @@ def test_risks_and_minimiser_over_the_ball_are_those_of_the_records() -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("rank", "k"), [(1, 3), (7, 4), (30, 12)])
-def test_risk_of_the_projected_minimiser_is_its_mean_over_maps(rank: int, k: int) -> None:
+def test_risk_of_the_projected_minimiser_is_its_mean_over_maps(rank, k):
     """Null: means over 4,000 maps; |z| < 5.5 fails falsely with probability 4e-8. An error of 12% is seen."""
     w, square = np.full(rank, 1.0 / math.sqrt(rank)), []
     rng = stream("maps", rank, k)
@@ -155,7 +153,7 @@ def test_risk_of_the_projected_minimiser_is_its_mean_over_maps(rank: int, k: int
     assert abs(np.mean(square) - 1.6 * expected) > 5.5 * spread
 
 
-def test_sharp_populations_have_the_rank_and_the_radius_they_name() -> None:
+def test_sharp_populations_have_the_rank_and_the_radius_they_name():
     population = sharp(6, 10, radius=3.0)
     data = population.draw(500, stream("sharp"))
     assert np.linalg.matrix_rank(data.X) == 6 and np.linalg.norm(population.minimiser) == pytest.approx(3.0)
@@ -163,14 +161,14 @@ def test_sharp_populations_have_the_rank_and_the_radius_they_name() -> None:
     assert zero_excess(population) == pytest.approx(3.0 / math.sqrt(6.0))
 
 
-def test_boosting_counts_a_quarter_of_single_runs_as_bad() -> None:
+def test_boosting_counts_a_quarter_of_single_runs_as_bad():
     """Null: frequency 1/4 over 4,096 runs beside a level from ten times as many; 6 deviations of both are 0.043."""
     level = rates_selection.quarter_level(1, 0, 0)
     assert abs(rates_selection.all_bad(1, level, 0, 0) - 0.25) < 0.043
     assert rates_selection.all_bad(2, rates_selection.quarter_level(2, 0, 0), 0, 0) < 0.12
 
 
-def test_the_jl_methods_output_has_the_risk_of_its_inner_vector() -> None:
+def test_the_jl_methods_output_has_the_risk_of_its_inner_vector():
     """L(Φᵀw̃; D) falls with the noise, whatever the map: the entries' samples are not of zero outputs."""
     population = ScaledBasis("squared", np.ones(1), np.ones(1), radius=1.0 + 1e-12)
     quiet = lemma7._mechanism(16, 200, 0.0, 0.1, 2)

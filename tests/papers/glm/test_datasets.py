@@ -1,10 +1,7 @@
 """Real data: declared bounds that hold, labels that fit, CSV files, and the fit that algorithms are held against."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,12 +19,12 @@ SHAPES = {
 }
 
 
-def test_the_sets_are_these() -> None:
+def test_the_sets_are_these():
     assert set(datasets.names()) == set(SHAPES)
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_set_keeps_its_declared_bounds(name: str) -> None:
+def test_a_set_keeps_its_declared_bounds(name):
     problem = datasets.load(name)
     assert (problem.n, problem.d, problem.loss.name) == SHAPES[name]
     norms = np.linalg.norm(problem.X, axis=1)
@@ -39,7 +36,7 @@ def test_a_set_keeps_its_declared_bounds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_scaling_uses_no_other_record(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scaling_uses_no_other_record(name, monkeypatch):
     """Without half of the records, and with one of them replaced, all others come out the same bit for bit."""
     known = datasets.SETS[name]
     whole = datasets.load(name)
@@ -53,7 +50,7 @@ def test_the_scaling_uses_no_other_record(name: str, monkeypatch: pytest.MonkeyP
     assert np.array_equal(part.y, whole.y[kept])
 
 
-def test_the_columns_are_those_of_the_source() -> None:
+def test_the_columns_are_those_of_the_source():
     from sklearn import datasets as source
 
     assert list(datasets.SETS["breast_cancer"].columns) == list(source.load_breast_cancer().feature_names)
@@ -64,7 +61,7 @@ def test_the_columns_are_those_of_the_source() -> None:
         assert list(datasets.SETS[name].columns) == list(table.exog_name)
 
 
-def test_a_record_by_hand() -> None:
+def test_a_record_by_hand():
     """The first record of diabetes: 59 years, sex 2, bmi 32.1, bp 101, …, label 151."""
     problem = datasets.load("diabetes")
     first = np.array([59.0, 2.0, 32.1, 101.0])
@@ -73,13 +70,13 @@ def test_a_record_by_hand() -> None:
     assert problem.y[0] == pytest.approx((151.0 - 175.0) / 175.0)
 
 
-def test_loss_and_radius_can_be_chosen() -> None:
+def test_loss_and_radius_can_be_chosen():
     problem = datasets.load("digits", loss="huber", radius=3.0)
     assert (problem.loss.name, problem.radius) == ("huber", 3.0)
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_csv(mark: str, tmp_path: Path) -> None:
+def test_csv(mark, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_bytes("\ufeffage, größe ,y\r\n0.1,2e-1,1\r\n\r\n 0.3 ,-0.1,0.5\r\n".replace(",", mark).encode())
     problem = datasets.from_csv(path, "y", 1.0, 1.0, "absolute", 2.0)
@@ -90,14 +87,14 @@ def test_csv(mark: str, tmp_path: Path) -> None:
     assert np.array_equal(other.y, [0.2, -0.1]) and np.array_equal(other.X, [[0.1, 1.0], [0.3, 0.5]])
 
 
-def test_csv_labels_of_classes_become_signs(tmp_path: Path) -> None:
+def test_csv_labels_of_classes_become_signs(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("a,b\n0.1,1\n0.2,0\n")
     assert np.array_equal(datasets.from_csv(path, "b", 1.0, 1.0, "logistic").y, [1.0, -1.0])
     assert np.array_equal(datasets.from_csv(path, "b", 1.0, 1.0, "squared").y, [1.0, 0.0])
 
 
-def test_csv_outside_the_bounds_is_clipped_when_asked(tmp_path: Path) -> None:
+def test_csv_outside_the_bounds_is_clipped_when_asked(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("a,b,y\n3,4,9\n0.1,0,1\n")
     problem = datasets.from_csv(path, "y", 1.0, 2.0, on_excess="clip")
@@ -108,7 +105,7 @@ def test_csv_outside_the_bounds_is_clipped_when_asked(tmp_path: Path) -> None:
 @pytest.mark.few(4)
 @pytest.mark.parametrize("loss", ["squared", "half-squared", "logistic", "huber", "absolute", "linear"])
 @pytest.mark.parametrize("radius", [0.5, 5.0])
-def test_the_fit_is_certified_and_no_other_point_is_better(loss: str, radius: float) -> None:
+def test_the_fit_is_certified_and_no_other_point_is_better(loss, radius):
     """100 random points of the ball and 100 near the fit have at least the fit's risk, less its gap."""
     problem = datasets.load("breast_cancer", loss=loss, radius=radius)
     best = comparison.fit(problem)
@@ -124,7 +121,7 @@ def test_the_fit_is_certified_and_no_other_point_is_better(loss: str, radius: fl
     assert worse.risk - best.risk > worse.gap
 
 
-def test_the_absolute_fit_against_linear_programming() -> None:
+def test_the_absolute_fit_against_linear_programming():
     problem = datasets.load("diabetes", loss="absolute", radius=50.0)  # so wide that the ball does not bind
     n, d = problem.n, problem.d
     rows = np.block([[problem.X, -np.eye(n)], [-problem.X, -np.eye(n)]])
@@ -137,13 +134,13 @@ def test_the_absolute_fit_against_linear_programming() -> None:
     assert found.fun - 1e-9 <= best.risk <= found.fun + best.gap
 
 
-def test_the_squared_fit_against_the_normal_equations() -> None:
+def test_the_squared_fit_against_the_normal_equations():
     problem = datasets.load("diabetes", radius=50.0)
     w = np.linalg.lstsq(problem.X, problem.y, rcond=None)[0]
     assert comparison.fit(problem).risk == pytest.approx(problem.empirical_risk(w), abs=1e-10)
 
 
-def test_the_t_interval_covers() -> None:
+def test_the_t_interval_covers():
     """Null: 95% coverage of the mean of 8 normals. 4,000 repeats, seed 0: the count of misses is within 6 standard
     errors of 200 (false alarm below 1e-6 two-sided, about 2e-9). Planted: with the normal quantile 1.96 in place of
     Student's 2.36 the misses are about 360, more than 11 standard errors too many."""
@@ -155,13 +152,13 @@ def test_the_t_interval_covers() -> None:
     assert (np.abs(draws.mean(axis=1)) > planted).sum() - 200 > spread
 
 
-def test_rows_do_not_depend_on_workers_and_trials_extend() -> None:
+def test_rows_do_not_depend_on_workers_and_trials_extend():
     X, y = np.tile(np.eye(3), (3, 1)), np.tile([1.0, -1.0, 1.0], 3)
     problem = GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     best = comparison.fit(problem)
-    seen: list[int] = []
+    seen = []
 
-    def rows(workers: int) -> list[comparison.Row]:
+    def rows(workers):
         found = comparison.compare(
             problem, best, list(comparison.ALGORITHMS), [1.0, 2.0], trials=130, workers=workers, tick=seen.append
         )

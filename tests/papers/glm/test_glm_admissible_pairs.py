@@ -6,7 +6,6 @@ and each profile that its verdict rests on is traced to its mechanism and its tw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from dpbench.ledger.core import Claim
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD, printed_gradient_bound
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper, theorem1, theorem2, theorem3, theorem5, theorem10
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
@@ -40,10 +37,10 @@ class Used(NamedTuple):
 
 
 @contextmanager
-def traced() -> Iterator[list[Used]]:
+def traced():
     """The deciding profiles of what is run inside: those that the rows hold, each with what it was made from."""
-    made: dict[int, tuple[Any, Any, Any, Any]] = {}
-    used: list[Used] = []
+    made = {}
+    used = []
     with pytest.MonkeyPatch.context() as patch:
         for kind in (NoisyGD, JLMethod, OutputPerturbation):
             patch.setattr(kind, "pair_profile", keeping(kind.pair_profile, made))
@@ -52,8 +49,8 @@ def traced() -> Iterator[list[Used]]:
         yield used
 
 
-def keeping(pair_profile: Callable[..., Any], made: dict[int, tuple[Any, Any, Any, Any]]) -> Callable[..., Any]:
-    def kept(self: Any, problem: Any, neighbour: Any, **more: Any) -> Any:
+def keeping(pair_profile, made):
+    def kept(self, problem, neighbour, **more):
         profile = pair_profile(self, problem, neighbour, **more)
         made[id(profile)] = profile, self, problem, neighbour
         return profile
@@ -61,10 +58,8 @@ def keeping(pair_profile: Callable[..., Any], made: dict[int, tuple[Any, Any, An
     return kept
 
 
-def reading(
-    profiles: Callable[..., Any], made: dict[int, tuple[Any, Any, Any, Any]], used: list[Used]
-) -> Callable[..., Any]:
-    def read(rows: Any, *notes: str, **more: Any) -> Any:
+def reading(profiles, made, used):
+    def read(rows, *notes, **more):
         rows = list(rows)
         for row in rows:
             named = row if isinstance(row, dict) else {"epsilon": row[0], "delta": row[1], "pair": row[2]}
@@ -76,12 +71,12 @@ def reading(
     return read
 
 
-def run(claim: Claim) -> tuple[str, list[Used]]:
+def run(claim):
     with traced() as used, RunContext(level="quick", seed=0, workers=1) as context:
         return claim.measure(context)[0], used
 
 
-def faults(used: Used) -> list[str]:
+def faults(used):
     """What a pair or its mechanism does that the theorem does not allow."""
     mechanism, p, q = used.mechanism, used.problem, used.neighbour
     (x, z), found = (np.asarray(part.X) for part in (p, q)), []
@@ -101,13 +96,13 @@ def faults(used: Used) -> list[str]:
     return found
 
 
-def convex(loss: Loss, reach: float) -> bool:
+def convex(loss, reach):
     z = np.linspace(-reach, reach, 2_001)
     return all((np.diff(loss.derivative(z, np.full_like(z, label))) >= -1e-12).all() for label in (-1.0, 1.0))
 
 
 @pytest.mark.parametrize("name", sorted(SMOOTH | LIPSCHITZ))
-def test_every_pair_that_decides_is_admissible_and_run_as_printed(name: str) -> None:
+def test_every_pair_that_decides_is_admissible_and_run_as_printed(name):
     claim = next(claim for claim in paper.claims if claim.id == name)
     verdict, used = run(claim)
     assert verdict == "refuted" and used and any(one.beyond for one in used)
@@ -132,7 +127,7 @@ def test_every_pair_that_decides_is_admissible_and_run_as_printed(name: str) -> 
             assert p.n >= p.loss.smoothness * (p.radius * p.x_bound) ** 2 / at_zero  # n_0
 
 
-def test_faults_are_seen() -> None:
+def test_faults_are_seen():
     p, q = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=1.0)
     good = Used(NoisyGD(1.0, 1e-5, calibration="printed"), p, q, True)
     assert faults(good) == []

@@ -7,11 +7,6 @@ test alarms falsely with probability at most 1e-6 (fixed seeds). 600 audits catc
 times the budget, held against the guarantee of the budget itself; 12 audits catch them if 9 in 10 see it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -24,7 +19,7 @@ TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0) for d in (1e-3, 1e-6))
 Pair = tuple[GLMProblem, GLMProblem]
 
 
-def cancelling(chunks: int, each: int, radius: float, dimension: int = 1, rest: int = 1) -> Pair:
+def cancelling(chunks, each, radius, dimension=1, rest=1):
     """The linear loss: the records of the first chunk cancel but for the last, whose label is +1 or −1.
 
     The labels of the other chunks are +1, so that grid search prefers a model of positive weight to the zero
@@ -40,24 +35,24 @@ def cancelling(chunks: int, each: int, radius: float, dimension: int = 1, rest: 
     return data, data.replace_record(each - 1, X[0], -1.0)
 
 
-def noisy_gd(epsilon: float, delta: float) -> NoisyGD:
+def noisy_gd(epsilon, delta):
     return NoisyGD(epsilon, delta, steps=4, step_size=0.05)
 
 
-def jl_method(epsilon: float, delta: float) -> JLMethod:
+def jl_method(epsilon, delta):
     return JLMethod(epsilon, delta, dimension=3, distortion=0.1, steps=4, step_size=0.05)
 
 
-def grid_search(epsilon: float, delta: float) -> PrivateGridSearch:
+def grid_search(epsilon, delta):
     return PrivateGridSearch(OutputPerturbation(1.0, 0.1), epsilon, delta, candidates=1, beta=0.5)
 
 
-def boosting(epsilon: float, delta: float) -> Boosting:
+def boosting(epsilon, delta):
     return Boosting(OutputPerturbation(1.0, 0.1), epsilon, delta, models=2)
 
 
 # name: mechanism at a budget, pair, runs a side, audits at each (ε, δ)
-CASES: dict[str, tuple[Callable[[float, float], Any], Pair, int, int]] = {
+CASES = {
     "noisy GD": (noisy_gd, cancelling(1, 11, 20.0), 600, 100),
     "output perturbation": (OutputPerturbation, cancelling(1, 101, 1.0), 600, 100),
     "JL method": (jl_method, cancelling(1, 11, 20.0, dimension=4), 200, 20),
@@ -66,7 +61,7 @@ CASES: dict[str, tuple[Callable[[float, float], Any], Pair, int, int]] = {
 }
 
 
-def above(name: str, factor: float, targets: tuple[tuple[float, float], ...], audits: int) -> int:
+def above(name, factor, targets, audits):
     """How many bounds on the mechanism at `factor` times its ε are above what it guarantees at ε itself."""
     make, (data, neighbour), trials, _ = CASES[name]
     wrong = 0
@@ -81,13 +76,13 @@ def above(name: str, factor: float, targets: tuple[tuple[float, float], ...], au
     return wrong
 
 
-def too_often(wrong: int, audits: int) -> bool:
+def too_often(wrong, audits):
     return bool(binom.sf(wrong - 1, audits, LEVEL) < ALARM)
 
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", CASES)
-def test_attacks_exceed_a_guarantee_no_more_often_than_their_level(name: str) -> None:
+def test_attacks_exceed_a_guarantee_no_more_often_than_their_level(name):
     audits = CASES[name][3]
     wrong = above(name, 1.0, TARGETS, audits)
     print(f"{name}: {wrong} of {audits * len(TARGETS)} bounds above the guarantee")
@@ -96,6 +91,6 @@ def test_attacks_exceed_a_guarantee_no_more_often_than_their_level(name: str) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-def test_a_mechanism_with_too_little_noise_is_caught(name: str) -> None:
+def test_a_mechanism_with_too_little_noise_is_caught(name):
     audits = 12
     assert too_often(above(name, 16.0, ((1.0, 1e-3),), audits), audits)

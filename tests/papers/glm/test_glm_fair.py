@@ -1,7 +1,5 @@
 """Second derivations of what the GLM ledger says against the paper: written anew, by another route than the entries."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,7 +12,7 @@ from dpbench.papers.glm import theory, theory_selection
 from dpbench.papers.glm.theorems import theorem2, theorem7, theorem13
 
 
-def gen_exp_mech(scores: list[float], gammas: list[float], epsilon: float, beta: float) -> list[float]:
+def gen_exp_mech(scores, gammas, epsilon, beta):
     """Raskhodnikova & Smith's mechanism in loops, from Theorem 12's description."""
     t = 2.0 * math.log(len(scores) / beta) / epsilon
     normalised = []
@@ -26,7 +24,7 @@ def gen_exp_mech(scores: list[float], gammas: list[float], epsilon: float, beta:
 
 
 @pytest.mark.parametrize("n", [10**4, 10**10])
-def test_algorithm_4_as_printed_returns_zero(n: int) -> None:
+def test_algorithm_4_as_printed_returns_zero(n):
     """Theorems 7 and 8, weight misprint: every factor of the witness again, in loops."""
     epsilon, beta, count = 1.0, 0.1, 2
     bounds = [1.0 + 2.0 * 4.0**j for j in (1, 2)]  # Y² + H·B²X² at B = 2, 4
@@ -42,7 +40,7 @@ def test_algorithm_4_as_printed_returns_zero(n: int) -> None:
     assert n < 10**5 or scaled[0] < 1e-9  # with Δ/n it does not
 
 
-def test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed() -> None:
+def test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed():
     """The loss written out, its minimiser found on a grid, and the mean of n/2 losses at normal quantiles."""
     n, beta, y = 10**6, 0.01, 10.0
     at = {"n": n, "beta": beta, "epsilon": 1.0, "Y": y, "u": 1.25, "level": 1.0}
@@ -50,7 +48,7 @@ def test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed() -> Non
     h = 2.0 * y**2
     z = np.linspace(0.0, 1.5, 150_001)
 
-    def psi(at: np.ndarray, s: float) -> np.ndarray:
+    def psi(at, s):
         corner = 1.0 - 2.0 * rho * s / ((1.0 + rho) * h)
         left = np.maximum(0.0, s - h * np.maximum(0.0, at - corner))
         return left**2 / (2.0 * h) + s * np.maximum(0.0, corner - at)
@@ -75,7 +73,7 @@ def test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed() -> Non
     assert theorem7.FAIREST.number("chance", **at) < 1e-12
 
 
-def test_a_search_breaks_theorem_7_with_its_constants_mended_and_not_theorem_7_corrected() -> None:
+def test_a_search_breaks_theorem_7_with_its_constants_mended_and_not_theorem_7_corrected():
     """The reading has 21 times the bound, found by hand."""
     printed, corrected = (
         find_counterexample(f"glm.thm7.inequality.{row}", seconds=3600.0, evaluations=2_000, worst=True)
@@ -85,7 +83,7 @@ def test_a_search_breaks_theorem_7_with_its_constants_mended_and_not_theorem_7_c
     assert not corrected.found and 0.7 < corrected.ratio < 1.0
 
 
-def test_the_corrected_bounds_of_sections_5_and_d_scale_with_the_loss_and_with_the_unit_of_w() -> None:
+def test_the_corrected_bounds_of_sections_5_and_d_scale_with_the_loss_and_with_the_unit_of_w():
     """Hence B stands for |Y|, H and |X| there too: all of them enter as sqrt(H)B|X|/|Y|, times |Y|^2."""
     for c, t in ((1e-4, 1.0), (9.0, 7.0), (1e6, 0.01)):
         h, y = 2.0 * c * t**2, 3.0 * math.sqrt(c)
@@ -101,7 +99,7 @@ def test_the_corrected_bounds_of_sections_5_and_d_scale_with_the_loss_and_with_t
     assert theory_selection.score_penalty(49.0 * 1e6, 3e3, 10**6, 4, 0.1) < 0.1 * 1e6 * printed
 
 
-def test_theorem_2s_step_size_in_a_simulation() -> None:
+def test_theorem_2s_step_size_in_a_simulation():
     """Noisy GD in R^k on n records (e_1, 1), the printed η with a huge d: mean excess above the closed-form bound."""
     rng, n, k, wide = np.random.default_rng(0), 400, 6, 400**2
     bound = theory.smooth_gradient_bound(2.0, 1.0, 1.0, 1.0)

@@ -1,7 +1,5 @@
 """Lemma 11 and Theorem 13 corrected: numbers by a second route, and bounds that are too small are seen."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -20,7 +18,7 @@ def context():
         yield made
 
 
-def test_the_printed_lemma_fails_in_three_ways(context: RunContext) -> None:
+def test_the_printed_lemma_fails_in_three_ways(context):
     printed, rare = (next(c for c in paper.claims if c.id == f"glm.lemma11.inequality{row}") for row in ("", ".rare"))
     verdict, evidence = printed.measure(context)
     assert verdict == "refuted" and evidence.column("left") == pytest.approx([0.3684], abs=2e-4)
@@ -33,7 +31,7 @@ def test_the_printed_lemma_fails_in_three_ways(context: RunContext) -> None:
     assert max(evidence.column("with |w| for gamma")) < 0.1
 
 
-def test_the_direction_by_sampling() -> None:
+def test_the_direction_by_sampling():
     """Null: the summed chance. 400,000 draws at 5.2 deviations (2e-7, fixed seed); an error of 0.005 is seen."""
     rng, runs = np.random.default_rng(5), 400_000
     d, n, p, spread, upper = 50, 1_000, 0.05, 0.02, 0.05
@@ -43,7 +41,7 @@ def test_the_direction_by_sampling() -> None:
     assert 0.1 < chance < 0.9 and abs(found - chance) < 5.2 * np.sqrt(chance * (1 - chance) / runs) < 0.005
 
 
-def test_the_rare_record_by_enumeration() -> None:
+def test_the_rare_record_by_enumeration():
     n, beta = 1_000, 1e-5
     at = {"gamma": (1 / np.log(2.0)) ** 0.5, "n": n, "beta": beta, "square": 1}
     right = min(lemma11.RARE.number("right", Y=float(y), **at) for y in np.geomspace(1e-5, 1e-2, 2_000))
@@ -51,14 +49,14 @@ def test_the_rare_record_by_enumeration() -> None:
     assert float(binom.sf(0, n, 1.02 * beta / n)) > beta
 
 
-def test_the_corrected_lemma_holds_and_smaller_ones_are_seen(context: RunContext) -> None:
+def test_the_corrected_lemma_holds_and_smaller_ones_are_seen(context):
     assert measured(lemma11.lemma11_corrected, context)[0] == "not refuted"
     assert measured(lemma11.lemma11_corrected, context, shrink=0.2)[0] == "refuted"
     assert measured(lemma11.any_loss, context)[0] == "not refuted"
     assert measured(lemma11.any_loss, context, shrink=0.05)[0] == "refuted"
 
 
-def test_differences_of_losses_have_the_constant_one_and_not_less() -> None:
+def test_differences_of_losses_have_the_constant_one_and_not_less():
     rng, size = np.random.default_rng(2), 20_000
     largest = 0.0
     for loss in (losses.squared(), losses.half_squared(), losses.logistic(), losses.huber(1.0)):
@@ -70,7 +68,7 @@ def test_differences_of_losses_have_the_constant_one_and_not_less() -> None:
     assert 0.99 < largest <= 1.0 + 1e-9
 
 
-def test_the_corrected_bound_of_theorem_13_has_no_root_of_n_in_y_squared() -> None:
+def test_the_corrected_bound_of_theorem_13_has_no_root_of_n_in_y_squared():
     """Along Y with B falling so that BY stays, the term in 1/sqrt(n) stays: Y²/√n is not in it."""
     n = 10**12
     at = {"n": n, "m": 4, "epsilon": 1.0, "beta": 0.1, "q": 0.0}

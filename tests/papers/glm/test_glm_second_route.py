@@ -3,8 +3,6 @@
 Formulas are written out here again from the paper; nothing of `dpbench.papers.glm.theory` is used.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -34,20 +32,20 @@ SECOND = {
 """Row to the file and the test that derives it by another route."""
 
 
-def delta_of(epsilon: float, mu: float) -> float:
+def delta_of(epsilon, mu):
     """Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2), the second factor in logarithms."""
     tail = math.exp(epsilon + float(norm.logcdf(-epsilon / mu - mu / 2.0)))
     return float(norm.cdf(-epsilon / mu + mu / 2.0)) - tail
 
 
-def test_every_row_of_weight_statement_or_range_has_a_second_route() -> None:
+def test_every_row_of_weight_statement_or_range_has_a_second_route():
     assert set(SECOND) == {claim.id for claim in paper.claims if claim.weight in ("statement", "range")}
     for file, test in SECOND.values():
         assert f"def {test}(" in next(Path(__file__).parents[2].rglob(file)).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("delta", "last"), [(1e-5, 36.087), (1e-3, 24.497)])
-def test_theorem_1_suffices_up_to_36_and_not_beyond(delta: float, last: float) -> None:
+def test_theorem_1_suffices_up_to_36_and_not_beyond(delta, last):
     """From the paper alone: σ² = 8G²TL/(n²ε²), and no gradient of a non-negative H-smooth loss is above G/√2.
 
     φ ≥ 0 and φ' H-Lipschitz give φ'(z)² ≤ 2Hφ(z) ≤ 2H(Y + √(H/2)|z|)², hence |φ'| ≤ √(2H)Y + H|z| ≤ G/√2 at X = 1, and
@@ -55,7 +53,7 @@ def test_theorem_1_suffices_up_to_36_and_not_beyond(delta: float, last: float) -
     """
     log = math.log(1.0 / delta)
 
-    def excess(epsilon: float) -> float:
+    def excess(epsilon):
         return delta_of(epsilon, epsilon / (2.0 * math.sqrt(log))) - delta
 
     assert brentq(excess, 2.0, 80.0) == pytest.approx(last, abs=0.01)
@@ -70,7 +68,7 @@ def test_theorem_1_suffices_up_to_36_and_not_beyond(delta: float, last: float) -
 
 
 @pytest.mark.parametrize(("n", "epsilon", "delta", "least"), [(11, 16.0, 0.5, 0.97), (3, 48.0, 0.1, 0.99)])
-def test_theorem_10_far_out_by_quadrature(n: int, epsilon: float, delta: float, least: float) -> None:
+def test_theorem_10_far_out_by_quadrature(n, epsilon, delta, least):
     """σ² = 8TG²X² log(2/δ)/(nε)², a pair of linear losses: given r = |Φx| the output's μ is √(3/4)·rε/√(2 log(2/δ)).
 
     The share √(6T/(4(2T − 1))) of the average iterate is above √(3/4); k r² is χ²_k. The ball is left out, and its

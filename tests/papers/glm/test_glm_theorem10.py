@@ -1,7 +1,5 @@
 """Theorem 10's step size: the floor beside the algorithm and a chain of two numbers, and planted failures."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -22,7 +20,7 @@ def context():
         yield made
 
 
-def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequence(context: RunContext) -> None:
+def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequence(context):
     verdict, evidence = measured(theorem10.step, context)
     assert verdict == "refuted"
     assert evidence.value < 1e-6 and min(evidence.column("excess at least")) > 0.0
@@ -34,7 +32,7 @@ def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequenc
     assert theorem10.rate_floor(10**12, 1e-3, 0)[1] == 38, "coordinates at epsilon = n^(-1/4)"
 
 
-def test_the_corrected_step_has_no_such_floor() -> None:
+def test_the_corrected_step_has_no_such_floor():
     """The planted opposite: with the corrected step the same argument gives 0, at every n of the refuted entry."""
     for n in (10**20, 10**44):
         k = theory.lipschitz_jl_dimension(n, n**-0.5, DELTA)
@@ -44,14 +42,14 @@ def test_the_corrected_step_has_no_such_floor() -> None:
 
 
 @pytest.mark.parametrize(("active", "floor"), [(1, 0.4107592863), (4, 0.2490030256), (5, 0.0)])
-def test_the_floor_is_what_its_terms_leave(active: int, floor: float) -> None:
+def test_the_floor_is_what_its_terms_leave(active, floor):
     """By hand at k = 64, eta = 0.01 and sigma^2 = 78.125: of one coordinate 0.2427 + 0.3434 + 0.0031 are lost."""
     assert theory_jl.descent_floor(100, 64, 0.01, math.sqrt(78.125), active) == pytest.approx(floor, abs=1e-9)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("corrected", [False, True])
-def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
+def test_the_algorithm_the_chain_and_the_bounds(corrected):
     """Null: kernel and chain have one mean. Welch's z at 5.2 (2e-7), fixed seeds; a difference of 0.03 is seen."""
     epsilon = 1.0 if corrected else EPSILON  # k >= 3 in both; P(|Phi x| > 2|x|) is 1e-4
     kernel = np.concatenate([theorem10.repeated_record(N, epsilon, corrected, 0, block) for block in range(8)])
@@ -70,14 +68,14 @@ def test_the_algorithm_the_chain_and_the_bounds(corrected: bool) -> None:
 
 
 @pytest.mark.slow
-def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context: RunContext) -> None:
+def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context):
     verdict, evidence = measured(theorem10.step_corrected, context)
     assert verdict == "not refuted" and min(evidence.column("bound")) < 0.7, "not vacuous: zero has excess 1"
     assert measured(theorem10.step_corrected, context, shrink=0.08)[0] == "refuted"
     assert max(evidence.column("delta")) <= DELTA
 
 
-def test_lemma_8(context: RunContext) -> None:
+def test_lemma_8(context):
     assert measured(lemma8.lemma8_with_steps, context)[0] == "refuted"
     n, k, epsilon = 10**6, 100.0, 0.01
     eta = theory_jl.corrected_step_size(n, k, epsilon, DELTA)

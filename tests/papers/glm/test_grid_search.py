@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +35,7 @@ SCHEMES = ("tight", "parallel", "basic")
 
 @pytest.mark.parametrize("name", list(LOSSES))
 @pytest.mark.parametrize(("y_bound", "reach"), [(1.0, 0.3), (1.0, 4.0), (1.0, 40.0), (3.0, 2.5), (0.2, 7.0)])
-def test_loss_range_is_attained_and_never_left(name: str, y_bound: float, reach: float) -> None:
+def test_loss_range_is_attained_and_never_left(name, y_bound, reach):
     loss = LOSSES[name]()
     if name == "logistic":
         y_bound = 1.0
@@ -55,7 +54,7 @@ def test_loss_range_is_attained_and_never_left(name: str, y_bound: float, reach:
 @pytest.mark.kernel
 @pytest.mark.parametrize("name", list(LOSSES))
 @pytest.mark.parametrize("as_sparse", [False, True])
-def test_clipped_risk_equals_its_twin_inside_and_outside_the_ball(name: str, as_sparse: bool) -> None:
+def test_clipped_risk_equals_its_twin_inside_and_outside_the_ball(name, as_sparse):
     data = problem(name, as_sparse=as_sparse)
     w = stream("clipped").standard_normal((6, data.d)) * np.array([0.0, 0.3, 0.9, 3.0, 10.0, 100.0])[:, None]
     low, high = loss_range(data.loss, 1.0, 2.0)
@@ -70,7 +69,7 @@ def test_clipped_risk_equals_its_twin_inside_and_outside_the_ball(name: str, as_
     assert np.allclose(clipped_risk(data, w, 2.0)[2:4], clipped_risk(data, w[2:4], 2.0), rtol=1e-14)
 
 
-def test_parts_are_disjoint_ordered_and_share_moments() -> None:
+def test_parts_are_disjoint_ordered_and_share_moments():
     data = problem("squared")
     parts = split(data, 3, (2.0, 4.0))
     assert [part[0].n for part in parts] == [13, 13, 14]
@@ -85,7 +84,7 @@ def test_parts_are_disjoint_ordered_and_share_moments() -> None:
         split(data, 41, (1.0,))
 
 
-def worst_choice(seed: int, tries: int) -> tuple[float, float]:
+def worst_choice(seed, tries):
     """The largest change of a score over its sensitivity, and the largest exact ε of the choice at ε = 1."""
     rng, moved, leaks = stream(seed, "glm.thm7.privacy"), 0.0, 0.0
     search = PrivateGridSearch(GD, 1.0, 1e-5, candidates=3)
@@ -107,7 +106,7 @@ def worst_choice(seed: int, tries: int) -> tuple[float, float]:
     return moved, leaks
 
 
-def test_one_record_moves_a_score_by_at_most_its_sensitivity() -> None:
+def test_one_record_moves_a_score_by_at_most_its_sensitivity():
     moved, leaks = worst_choice(0, 70)
     assert 0.9 < moved <= 1.0 + 1e-9 and 0.3 < leaks <= 1.0
     # Planted: without clipping, a model outside the ball moves the score by more.
@@ -122,7 +121,7 @@ def test_one_record_moves_a_score_by_at_most_its_sensitivity() -> None:
 
 
 @pytest.mark.kernel
-def test_the_choice_has_the_law_of_the_mechanism() -> None:
+def test_the_choice_has_the_law_of_the_mechanism():
     """With a base without noise the candidates are fixed, and so are the chances; see `frequencies_agree`."""
     data = ScaledBasis.even("squared", 2, 2, 1.0, radius=1.0).draw(1_300, stream("choice data"))
     search = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=40, step_size=0.2, noise_scale=0.0), 3.0, 1e-5, candidates=3)
@@ -141,7 +140,7 @@ def test_the_choice_has_the_law_of_the_mechanism() -> None:
     assert np.allclose(outputs, every[chosen])
 
 
-def test_the_right_radius_is_found_and_the_problems_own_is_not_used() -> None:
+def test_the_right_radius_is_found_and_the_problems_own_is_not_used():
     population = ScaledBasis.even("squared", 4, 4, 1.0, radius=16.0, y_bound=64.0)
     data = population.draw(200_000, stream("adapt"))
     search = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=200, step_size=0.125), 1.0, 1e-5)
@@ -156,9 +155,7 @@ def test_the_right_radius_is_found_and_the_problems_own_is_not_used() -> None:
 
 @pytest.mark.parametrize("as_sparse", [False, True])
 @pytest.mark.parametrize("different", [6, 5000])
-def test_clipped_risk_of_repeated_records_equals_the_mean_over_all(
-    different: int, as_sparse: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clipped_risk_of_repeated_records_equals_the_mean_over_all(different, as_sparse, monkeypatch):
     """5000 records, six of them different or all: one answer, by either way, inside and outside the ball."""
     rng = np.random.default_rng(8)
     kinds, labels = rng.uniform(-0.5, 0.5, (different, 3)), rng.uniform(-1.0, 1.0, different)
@@ -179,7 +176,7 @@ def test_clipped_risk_of_repeated_records_equals_the_mean_over_all(
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
-def test_shares_of_the_budget(count: int) -> None:
+def test_shares_of_the_budget(count):
     data = problem("squared")
     made = {s: PrivateGridSearch(GD, 1.0, 1e-5, candidates=count, composition=s).shares(data) for s in SCHEMES}
     assert made["basic"] == (0.5, 0.5 / count, 0.5e-5 / count)
@@ -197,14 +194,14 @@ def test_shares_of_the_budget(count: int) -> None:
 
 @pytest.mark.parametrize("base", [GD, OutputPerturbation(1.0, 1e-5), Boosting(GD, 1.0, 1e-5, models=2)], ids=repr)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_guarantee_lies_within_the_claim(base: Any, scheme: str) -> None:
+def test_guarantee_lies_within_the_claim(base, scheme):
     data = problem("huber")
     for epsilon, delta in ((0.1, 1e-3), (4.0, 1e-6)):
         profile = PrivateGridSearch(base, epsilon, delta, candidates=3, composition=scheme).guarantee(data)
         assert profile.kind == "upper" and profile.delta(epsilon) <= delta
 
 
-def test_guarantee_follows_what_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guarantee_follows_what_is_in_use(monkeypatch):
     data = problem("squared")
     search = PrivateGridSearch(GD, 1.0, 1e-5, candidates=3)
     sigma = search.mechanism(data).sigma(split(data, 2, search.radii(data))[0][0])
@@ -214,7 +211,7 @@ def test_guarantee_follows_what_is_in_use(monkeypatch: pytest.MonkeyPatch) -> No
     assert search.guarantee(data).epsilon(1e-5) > 1.5, "planted: half the sensitivity is seen"
 
 
-def test_pair_profile_knows_the_half() -> None:
+def test_pair_profile_knows_the_half():
     data, search = problem("squared"), PrivateGridSearch(OutputPerturbation(1.0, 1e-5), 1.0, 1e-5, candidates=2)
     x = np.array([0.0, 1.0, 0.0, 0.0])
     assert search.pair_profile(data, data).delta(0.0) == 0.0
@@ -224,7 +221,7 @@ def test_pair_profile_knows_the_half() -> None:
     assert trained.mu is not None and 0.0 < trained.mu < search.mechanism(data).guarantee(data).mu * 2.0
 
 
-def test_number_of_candidates() -> None:
+def test_number_of_candidates():
     data = problem("squared").with_radius(9.0)
     exact, printed = (PrivateGridSearch(GD, 1.0, 1e-5, calibration=c) for c in ("exact", "printed"))
     assert len(exact.radii(data)) == theory.smooth_grid_size_corrected(2.0, 1.0, 1.0, 40, 1.0) == 3
@@ -234,7 +231,7 @@ def test_number_of_candidates() -> None:
     assert theory.smooth_grid_size_corrected(2.0, 3.0, 3.0, 40, 1.0) == 3, "no change of units changes K"
 
 
-def test_printed_sensitivities_and_penalties_are_to_the_letter() -> None:
+def test_printed_sensitivities_and_penalties_are_to_the_letter():
     data = problem("squared")
     made = PrivateGridSearch(GD, 1.0, 1e-5, candidates=2, calibration="printed", beta=0.1)
     assert made.sensitivities(data).tolist() == [0.0, 9.0, 33.0]
@@ -253,12 +250,12 @@ class NoGuarantee:
     epsilon: float
     delta: float
 
-    def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         return np.zeros((trials, problem.d))
 
 
 @pytest.mark.parametrize("make", [PrivateGridSearch, Boosting])
 @pytest.mark.parametrize("base", [None, "noisy-gd", NoisyGD, 3.0, NoGuarantee(1.0, 0.1)], ids=str)
-def test_bad_base_is_named(make: Any, base: Any) -> None:
+def test_bad_base_is_named(make, base):
     with pytest.raises(validation.InvalidInput, match=r"^base must be a mechanism instance.*, got "):
         make(base, 1.0, 1e-5)

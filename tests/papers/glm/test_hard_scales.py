@@ -1,9 +1,6 @@
 """The hardest scales of the GLM paper's rates: how much a finer search finds beyond powers of two."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -20,13 +17,13 @@ from dpbench.papers.glm.theorems.hard_scales import (
 from dpbench.papers.glm.theorems.rates_noisy_gd import step_and_noise
 
 
-def finer(excess: Callable[[int, float], float], n: int, most: int) -> float:
+def finer(excess, n, most):
     """The largest excess over eight numbers of coordinates an octave."""
     numbers = {round(2.0 ** (k / 8.0)) for k in range(int(8.0 * math.log2(most)) + 1)} | {most}
     return max(excess(active, float(p)) for active in numbers for p in np.geomspace(1.0 / n, 1.0, 40))
 
 
-def test_a_finer_search_gains_less_than_what_the_rates_allow() -> None:
+def test_a_finer_search_gains_less_than_what_the_rates_allow():
     """Planted: a share of 2% would be too small at n = 8,000, where output perturbation gains 2.6%."""
     gained = []
     for n, d, epsilon in ((2000, 21, 0.2), (8000, 54, 0.2), (576, 24, None)):
@@ -39,7 +36,7 @@ def test_a_finer_search_gains_less_than_what_the_rates_allow() -> None:
         problem = ScaledBasis.even("squared", 2, 1, 1.0).draw(n, np.random.default_rng(0))
         lam, sigma = method.lam(problem), method.sigma(problem)
 
-        def below_zero(k: int, p: float, n: int = n, lam: float = lam, sigma: float = sigma) -> float:
+        def below_zero(k, p, n=n, lam=lam, sigma=sigma):
             made = output_perturbation_excess(n, k, p, lam, sigma)
             return made if made < p / k else 0.0
 

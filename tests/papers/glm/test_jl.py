@@ -1,12 +1,9 @@
 """The JL method: its maps, and its trials against Algorithm 2 in plain Python."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import tracemalloc
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,12 +19,11 @@ from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.glm.problem import GLMProblem
 
 STEPS, K = 6, 3
 
 
-def drawn_map(kind: str, k: int, d: int, rng: np.random.Generator) -> np.ndarray:
+def drawn_map(kind, k, d, rng):
     """The twin's Φ from the streams that the mechanism's map with this generator uses; takes the key from it."""
     key = rng.bytes(32).hex()
     parts = []
@@ -38,12 +34,12 @@ def drawn_map(kind: str, k: int, d: int, rng: np.random.Generator) -> np.ndarray
     return naive.random_map(kind, np.concatenate(parts))
 
 
-def twin_trials(m: JLMethod, p: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+def twin_trials(m, p, trials, rng):
     """Algorithm 2 in plain Python with the same draws."""
     X = p.X.toarray() if p.sparse else p.X
     bound = m.norm_bound(p) if m.calibration == "exact" else math.inf
 
-    def slope(z: float, y: float) -> float:
+    def slope(z, y):
         return float(naive_losses.derivative(p.loss.name, p.loss.parameter, z, y))
 
     outputs = []
@@ -56,7 +52,7 @@ def twin_trials(m: JLMethod, p: GLMProblem, trials: int, rng: np.random.Generato
     return np.array(outputs)
 
 
-def small(loss: str, *, as_sparse: bool = False, n: int = 11, radius: float = 0.3) -> GLMProblem:
+def small(loss, *, as_sparse=False, n=11, radius=0.3):
     return replace(problem(loss, n=n, d=5, as_sparse=as_sparse), radius=radius)
 
 
@@ -64,7 +60,7 @@ def small(loss: str, *, as_sparse: bool = False, n: int = 11, radius: float = 0.
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 @pytest.mark.parametrize("kind", MAPS)
 @pytest.mark.parametrize("calibration", ["exact", "printed"])
-def test_equals_algorithm_2(loss: str, kind: str, calibration: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equals_algorithm_2(loss, kind, calibration, monkeypatch):
     """fill_map, add_columns and noisy_gd_single: whole trials, clipped and not, on chunks of two columns."""
     monkeypatch.setattr(random_map, "_CHUNK", 2 * K)
     for as_sparse, kept, radius in ((False, 10**6, 0.3), (True, 0, 20.0)):
@@ -83,14 +79,14 @@ def test_equals_algorithm_2(loss: str, kind: str, calibration: str, monkeypatch:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("n", "k"), [(1, 1), (4, 4), (7, 2), (6, 9)])
-def test_one_trial_of_the_descent_for_every_remainder(n: int, k: int) -> None:
+def test_one_trial_of_the_descent_for_every_remainder(n, k):
     """noisy_gd_single against a block of eight, whose first column is driven by the same noise."""
     for name in ("logistic", "huber", "absolute", "capped-linear"):
         p = problem(name, n=n, d=k)
         single = NoisyGD(1.0, 1e-5, steps=5, step_size=0.7, noise_scale=0.3)
         xi = np.random.default_rng(2).standard_normal((4, k))
 
-        def slope(z: float, y: float, p: GLMProblem = p) -> float:
+        def slope(z, y, p=p):
             return float(naive_losses.derivative(p.loss.name, p.loss.parameter, z, y))
 
         from naive import noisy_gd as gd
@@ -111,7 +107,7 @@ PLANTED = [
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("kernel", "right", "wrong"), PLANTED, ids=lambda x: x if isinstance(x, str) else x.__name__)
-def test_a_planted_error_is_caught(kernel: Any, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_error_is_caught(kernel, right, wrong, monkeypatch):
     """The kernel with one expression changed, run as Python: the comparison with the twin fails."""
     source = inspect.getsource(kernel.py_func)
     assert right in source
@@ -123,7 +119,7 @@ def test_a_planted_error_is_caught(kernel: Any, right: str, wrong: str, monkeypa
     assert max(differences_from_twin(kernel.__name__)) > 1e-6
 
 
-def differences_from_twin(name: str) -> list[float]:
+def differences_from_twin(name):
     """For each kind of map: largest difference of 5,000 entries (fill_map), or of four trials, from the twin's."""
     found = []
     for code, kind in enumerate(MAPS):
@@ -141,16 +137,16 @@ def differences_from_twin(name: str) -> list[float]:
 
 
 @pytest.mark.kernel
-def test_nothing_differs_where_nothing_is_planted() -> None:
+def test_nothing_differs_where_nothing_is_planted():
     assert max(differences_from_twin("fill_map") + differences_from_twin("noisy_gd_single")) < 1e-12
 
 
-def entries(kind: str, k: int, d: int, seed: int) -> np.ndarray:
+def entries(kind, k, d, seed):
     phi = RandomMap(kind, k, d, np.random.default_rng(seed))
     return np.concatenate([phi.chunk(start).copy() for start in phi.starts()])
 
 
-def p_values(kind: str, drawn: np.ndarray, k: int) -> list[float]:
+def p_values(kind, drawn, k):
     """Two-sided p values: Σk·Φ² ~ χ² for normal entries; counts of + and of 0 for the others."""
     size, plus = drawn.size, int((drawn > 0.0).sum())
     if kind == "gaussian":
@@ -168,7 +164,7 @@ def p_values(kind: str, drawn: np.ndarray, k: int) -> list[float]:
 
 
 @pytest.mark.parametrize("kind", MAPS)
-def test_entries_have_their_law(kind: str) -> None:
+def test_entries_have_their_law(kind):
     """Null: the entries' law. 1e6 entries, fixed seed, false alarm 1e-6: finds 1.5% in them (sparse: 3%)."""
     k, d = 20, 50_000
     drawn = entries(kind, k, d, 6)
@@ -184,14 +180,14 @@ def test_entries_have_their_law(kind: str) -> None:
     assert np.array_equal(drawn, again) and not np.array_equal(drawn[:100], entries(kind, k, d, 7)[:100])
 
 
-def test_a_map_is_drawn_twice_alike_and_chunks_without_data_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_is_drawn_twice_alike_and_chunks_without_data_not_at_all(monkeypatch):
     monkeypatch.setattr(random_map, "_CHUNK", 40)
     monkeypatch.setattr(random_map, "_KEPT", 0)
     rng = np.random.default_rng(0)
     X = sparse.csr_array(([0.5, -1.0, 2.0], ([0, 1, 1], [3, 95, 0])), shape=(2, 101))
     phi = RandomMap("gaussian", 4, 101, rng)
     whole = np.concatenate([phi.chunk(start).copy() for start in phi.starts()])
-    drawn: list[int] = []
+    drawn = []
     chunk = phi.chunk
     monkeypatch.setattr(phi, "chunk", lambda start: drawn.append(start) or chunk(start))
     assert np.allclose(phi.project(by_columns(X)), X @ whole, rtol=1e-14)
@@ -201,7 +197,7 @@ def test_a_map_is_drawn_twice_alike_and_chunks_without_data_not_at_all(monkeypat
     assert np.allclose(phi.lift(w), whole @ w, rtol=1e-14)
 
 
-def test_neither_the_map_nor_dense_features_are_ever_held() -> None:
+def test_neither_the_map_nor_dense_features_are_ever_held():
     """k = 64, d = 4e5: Φ would take 205 MB, dense X 800 MB; beside the output 3.2 MB and the columns of X 7 MB."""
     d = 400_000
     p = ScaledBasis.even("squared", d, 16, 1.0).draw(250, np.random.default_rng(3))

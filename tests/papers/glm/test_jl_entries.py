@@ -1,7 +1,5 @@
 """The entries of the JL method: the numbers the derivations predict, and planted failures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -21,7 +19,7 @@ def context():
         yield made
 
 
-def test_theorem2_printed(context: RunContext) -> None:
+def test_theorem2_printed(context):
     """As BX → 0, with the map in use, the output alone violates the claim."""
     verdict, evidence = measured(theorem2.theorem2_printed, context)
     assert verdict == "refuted"
@@ -32,7 +30,7 @@ def test_theorem2_printed(context: RunContext) -> None:
         assert k <= 5 and target < output < every
 
 
-def test_theorem2_printed_needs_no_particular_constant(context: RunContext) -> None:
+def test_theorem2_printed_needs_no_particular_constant(context):
     """A constant of 1,000 in k is met by a smaller BX: the same k and the same violation."""
     for constant, radius in ((1.0, 1e-5), (1000.0, 1e-10)):
         p, q = cancelling_pair(
@@ -43,14 +41,14 @@ def test_theorem2_printed_needs_no_particular_constant(context: RunContext) -> N
         assert m.pair_profile(p, q).delta(1.0) > 80e-8
 
 
-def test_theorem10_printed(context: RunContext) -> None:
+def test_theorem10_printed(context):
     verdict, evidence = measured(theorem10.theorem10_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(0.7867, abs=1e-3), "at (40, 0.1), n = 11, everything as printed"
     assert min(evidence.column("true_delta_output")) > 0.5, "each listed pair is beyond its claim"
 
 
-def test_a_printed_noise_doubled_is_not_refuted() -> None:
+def test_a_printed_noise_doubled_is_not_refuted():
     """Planted: with twice the noise the same pairs stay within the claim, so refuting is not automatic."""
     p, q = cancelling_pair("linear", 3, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=400)
     m = JLMethod(16.0, 0.01, calibration="printed", step_size=1e-9)
@@ -61,7 +59,7 @@ def test_a_printed_noise_doubled_is_not_refuted() -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("theorem", [2, 10])
-def test_exact_entries(context: RunContext, theorem: int) -> None:
+def test_exact_entries(context, theorem):
     claim = next(c for c in of_paper("glm") if c.id == f"glm.thm{theorem}.privacy.exact")
     verdict, evidence = claim.measure(context)
     assert verdict == "proved"
@@ -69,7 +67,7 @@ def test_exact_entries(context: RunContext, theorem: int) -> None:
     assert 0.0 < evidence.column("attack_epsilon_lower")[0] < 4.0
 
 
-def test_an_exact_noise_halved_is_not_proved(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exact_noise_halved_is_not_proved(context, monkeypatch):
     """Planted: the entry with half of σ has a guarantee beyond the claim."""
     whole = JLMethod.sigma
     monkeypatch.setattr(JLMethod, "sigma", lambda self, problem: 0.5 * whole(self, problem))
@@ -77,13 +75,13 @@ def test_an_exact_noise_halved_is_not_proved(context: RunContext, monkeypatch: p
     assert verdict != "proved"
 
 
-def test_the_printed_step_size_leaves_the_bound_behind(context: RunContext) -> None:
+def test_the_printed_step_size_leaves_the_bound_behind(context):
     verdict, evidence = measured(theorem2.step_size, context)
     assert verdict == "refuted" and min(evidence.column("excess at least")) > 0.9
 
 
 @pytest.mark.slow
-def test_the_rate_in_n_is_attained(context: RunContext) -> None:
+def test_the_rate_in_n_is_attained(context):
     verdict, evidence = measured(theorem2.in_n, context)
     assert verdict == "consistent"
     least = evidence.column("kept by no map")

@@ -1,7 +1,5 @@
 """The JL method: its parameters, what they bound, and the privacy of pairs."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -19,13 +17,12 @@ from dpbench.papers.glm.algorithms._jl_profiles import log_tails
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap
-from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems.pairs import cancelling_pair, random_record
 from dpbench.privacy import gaussian
 
 
-def test_printed_parameters_are_the_theorems() -> None:
+def test_printed_parameters_are_the_theorems():
     p = replace(problem("squared", n=50, d=40), radius=0.7)
     m = JLMethod(0.5, 1e-4, calibration="printed")
     bound, n, L = printed_gradient_bound(p), 50, math.log(1e4)
@@ -43,7 +40,7 @@ def test_printed_parameters_are_the_theorems() -> None:
     assert JLMethod(100.0, 1e-4, calibration="printed").projected_dimension(p) == 40, "never above d"
 
 
-def test_exact_parameters() -> None:
+def test_exact_parameters():
     p = replace(problem("squared", n=50, d=40), radius=0.7)
     m = JLMethod(0.5, 1e-4)
     k = math.ceil((2.0 * 0.7 * 50 * 0.5 / printed_gradient_bound(p)) ** (2 / 3))
@@ -62,14 +59,14 @@ def test_exact_parameters() -> None:
 
 
 @pytest.mark.parametrize("loss", sorted(LOSSES))
-def test_more_budget_never_means_more_noise_when_k_follows_it(loss: str) -> None:
+def test_more_budget_never_means_more_noise_when_k_follows_it(loss):
     p = problem(loss, n=60, d=200)
     for calibration in ("exact", "printed"):
         found = [JLMethod(e, 1e-5, calibration=calibration).sigma(p) for e in np.geomspace(0.01, 10.0, 80)]
         assert found == sorted(found, reverse=True)
 
 
-def test_the_projected_data_is_what_the_bounds_say() -> None:
+def test_the_projected_data_is_what_the_bounds_say():
     rng = np.random.default_rng(2)
     p = problem("squared", n=200)
     for calibration in ("exact", "printed"):
@@ -83,7 +80,7 @@ def test_the_projected_data_is_what_the_bounds_say() -> None:
             assert np.linalg.norm(made.X, axis=1).max() <= 1.1 < np.linalg.norm(raw, axis=1).max()
 
 
-def realised_gap(problem: GLMProblem, rng: np.random.Generator, tries: int) -> float:
+def realised_gap(problem, rng, tries):
     """The largest ‖∇ℓ(w; z̃) − ∇ℓ(w; z̃')‖/D met: z̃ projected as the mechanism does, w in the ball of radius 2B."""
     worst = 0.0
     for trial in range(tries):
@@ -104,7 +101,7 @@ def realised_gap(problem: GLMProblem, rng: np.random.Generator, tries: int) -> f
 
 
 @pytest.mark.parametrize("loss", sorted(LOSSES))
-def test_gradients_in_the_projected_space_differ_by_at_most_d(loss: str) -> None:
+def test_gradients_in_the_projected_space_differ_by_at_most_d(loss):
     """Measured sensitivity; planted: D at radius B and norm X, as the paper has it, is exceeded."""
     p = replace(problem(loss, n=2), radius=2.0)
     found = realised_gap(p, np.random.default_rng(1), 300)
@@ -113,7 +110,7 @@ def test_gradients_in_the_projected_space_differ_by_at_most_d(loss: str) -> None
 
 
 @pytest.mark.parametrize(("k", "mu", "epsilon"), [(1, 0.5, 1.0), (2, 0.5, 0.3), (5, 1.0, 1.0), (40, 1.0, 2.0)])
-def test_the_profile_of_a_pair_is_that_of_its_mixture(k: int, mu: float, epsilon: float) -> None:
+def test_the_profile_of_a_pair_is_that_of_its_mixture(k, mu, epsilon):
     """Against the hockey-stick of the marginal, which knows nothing of conditioning on the map."""
     p, q = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=50)
     m = JLMethod(1.0, 1e-5, calibration="printed", dimension=k, steps=5, step_size=1e-9)
@@ -128,7 +125,7 @@ def test_the_profile_of_a_pair_is_that_of_its_mixture(k: int, mu: float, epsilon
 
 
 @pytest.mark.slow
-def test_the_output_on_a_line_has_the_mean_that_the_profile_assumes() -> None:
+def test_the_output_on_a_line_has_the_mean_that_the_profile_assumes():
     """Null: mean of ⟨u, Φᵀw̃⟩ = η‖g‖(T − 1)/2. 4,000 trials: an error of 15% is 6 standard errors (planted)."""
     p, _ = cancelling_pair("linear", 5, x_bound=1.0, y_bound=1.0, radius=100.0, dimension=20)
     m = JLMethod(1.0, 1e-5, calibration="printed", dimension=4, steps=9, step_size=0.1, noise_scale=0.1)
@@ -138,7 +135,7 @@ def test_the_output_on_a_line_has_the_mean_that_the_profile_assumes() -> None:
     assert abs(found.mean() - 1.15 * want) > 4.9 * error
 
 
-def test_pairs_that_are_not_on_a_line_get_the_guarantee() -> None:
+def test_pairs_that_are_not_on_a_line_get_the_guarantee():
     p, q = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=3)
     printed = JLMethod(1.0, 1e-5, calibration="printed", dimension=4, steps=5, step_size=1e-6)
     off = p.replace_record(0, [0.0, 0.5, 0.0], 1.0)
@@ -158,7 +155,7 @@ def test_pairs_that_are_not_on_a_line_get_the_guarantee() -> None:
     assert printed.pair_profile(p, q, stretch=2.0).kind == "lower"
 
 
-def test_an_active_projection_leaves_no_lower_bound() -> None:
+def test_an_active_projection_leaves_no_lower_bound():
     p, q = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=3)
     m = JLMethod(1.0, 0.1, calibration="printed", dimension=4, steps=5, step_size=1e-6)
     assert m.pair_profile(p, q).delta(0.01) > 0.0
@@ -166,7 +163,7 @@ def test_an_active_projection_leaves_no_lower_bound() -> None:
     assert replace(m, step_size=1e6).pair_profile(p, q).delta(0.01) == 0.0
 
 
-def test_unclipped_guarantee_covers_long_projections() -> None:
+def test_unclipped_guarantee_covers_long_projections():
     """It tends to the Gaussian profile at norm ‖X‖ as k grows, and exceeds it for small k."""
     p = problem("absolute")
     found = []
@@ -180,7 +177,7 @@ def test_unclipped_guarantee_covers_long_projections() -> None:
     assert m.guarantee(p).epsilon(1e-5) > 0.0
 
 
-def test_tails_bound_the_chance_of_a_long_projection() -> None:
+def test_tails_bound_the_chance_of_a_long_projection():
     """Every map of ±1 or 0 counted, in three dimensions and k = 3; the normal one is χ²."""
     x = np.array([0.6, 0.64, 0.48])
     for kind, values, chances in (
@@ -205,7 +202,7 @@ def test_tails_bound_the_chance_of_a_long_projection() -> None:
         assert np.all(over >= 0.0) and np.all(over <= np.log(4.0 * (k + 2.0) * stretches**2))
 
 
-def test_a_theorem_whose_conditions_do_not_hold_is_refused() -> None:
+def test_a_theorem_whose_conditions_do_not_hold_is_refused():
     for theorem, loss in ((2, "absolute"), (2, "linear"), (10, "squared")):
         with pytest.raises(validation.InvalidInput, match=r"^loss must be .* for Theorem"):
             JLMethod(1.0, 1e-5, theorem=theorem).sigma(problem(loss))
@@ -216,7 +213,7 @@ def test_a_theorem_whose_conditions_do_not_hold_is_refused() -> None:
 
 
 @pytest.mark.parametrize("k", [1, 10, 100])
-def test_two_records_may_each_be_stretched(k: int) -> None:
+def test_two_records_may_each_be_stretched(k):
     """The printed method's guarantee: a Gaussian at the stretch at which it and two tails together are least."""
     p, m = problem("absolute"), JLMethod(1.0, 1e-5, calibration="printed", dimension=k, steps=12)
     mu = 2.0 / 40.0 * math.sqrt(11) / m.sigma(p)

@@ -1,9 +1,5 @@
 """Losses: values and derivatives against 200-digit arithmetic, and the constants the theorems rest on."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
 from mpmath import mp, mpf
@@ -28,7 +24,7 @@ ALL = [
 each = pytest.mark.parametrize("loss", ALL, ids=lambda loss: f"{loss.name}-{loss.parameter:g}")
 
 
-def pairs(loss: losses.Loss, count: int = 400, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def pairs(loss, count=400, seed=1):
     """Predictions on several scales, corners and zeros among them, and labels that the loss takes."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal(count) * 10.0 ** rng.uniform(-3, 2, count)
@@ -39,7 +35,7 @@ def pairs(loss: losses.Loss, count: int = 400, seed: int = 1) -> tuple[np.ndarra
     return z, np.where(y >= 0.0, 1.0, -1.0) if loss.binary else y
 
 
-def relative_error(got: Iterable[float], want: list[mpf], scale: np.ndarray) -> float:
+def relative_error(got, want, scale):
     """Largest |got − want| in units of |want| + scale, in 50 digits."""
     with mp.workdps(50):
         return max(
@@ -49,7 +45,7 @@ def relative_error(got: Iterable[float], want: list[mpf], scale: np.ndarray) -> 
 
 @each
 @pytest.mark.kernel
-def test_value_and_derivative_match_the_definition(loss: losses.Loss) -> None:
+def test_value_and_derivative_match_the_definition(loss):
     """map_loss, and through it loss_value and loss_derivative."""
     z, y = pairs(loss)
     scale = 1e-3 * (np.abs(z) + np.abs(y)) ** 2 if not loss.binary else np.zeros(z.size)
@@ -61,7 +57,7 @@ def test_value_and_derivative_match_the_definition(loss: losses.Loss) -> None:
 
 
 @pytest.mark.kernel
-def test_falling_logistic_everywhere() -> None:
+def test_falling_logistic_everywhere():
     rng = np.random.default_rng(2)
     m = np.concatenate([rng.uniform(-800.0, 708.0, 1500), rng.standard_normal(1500), np.linspace(-1, 1, 201)])
     halves = (np.arange(-1022, 1022) + 0.5) * np.log(2.0)  # ends of the interval of the polynomial
@@ -77,7 +73,7 @@ def test_falling_logistic_everywhere() -> None:
 
 
 @pytest.mark.kernel
-def test_exponential_and_log_one_plus_exp_everywhere() -> None:
+def test_exponential_and_log_one_plus_exp_everywhere():
     rng = np.random.default_rng(5)
     m = np.concatenate([rng.uniform(-708.0, 708.0, 1000), rng.standard_normal(1000), np.linspace(-1, 1, 201)])
     m = np.concatenate([m, np.log(np.sqrt(2.0) - 1.0) * np.array([1.0, 1.0 - 1e-15, 1.0 + 1e-15, -1.0]), [0.0, -0.0]])
@@ -100,7 +96,7 @@ def test_exponential_and_log_one_plus_exp_everywhere() -> None:
         ("log_one_plus_exp", "0.41421356237309503", "1.0", -0.1),
     ],
 )
-def test_a_wrong_coefficient_is_caught(kernel: str, old: str, new: str, m: float) -> None:
+def test_a_wrong_coefficient_is_caught(kernel, old, new, m):
     """Planted: wrong coefficients, and a series that is taken beyond where it is short enough."""
     made, twin = wrong(loss_kernels, kernel, old, new), naive.exponential
     want = twin(m) if kernel == "exponential" else naive.value("logistic", 0.0, -m, 1.0)
@@ -109,7 +105,7 @@ def test_a_wrong_coefficient_is_caught(kernel: str, old: str, new: str, m: float
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("loss", [losses.logistic(), losses.huber(0.4)], ids=lambda loss: loss.name)
-def test_a_wrong_count_of_records_is_caught(loss: losses.Loss) -> None:
+def test_a_wrong_count_of_records_is_caught(loss):
     """Planted: the mean over n + 1 records in place of n."""
     mean = wrong(_loss_tiles, "to_mean_derivatives", "/ n\n", "/ (n + 1)\n")
     z, y = pairs(loss, count=20)
@@ -119,7 +115,7 @@ def test_a_wrong_count_of_records_is_caught(loss: losses.Loss) -> None:
 
 
 @pytest.mark.kernel
-def test_the_logistic_derivative_alone() -> None:
+def test_the_logistic_derivative_alone():
     """Planted beside it: the other label."""
     z, y = pairs(losses.logistic(), count=50)
     want = [float(naive.derivative("logistic", 0.0, a, b)) for a, b in zip(z, y, strict=True)]
@@ -130,7 +126,7 @@ def test_the_logistic_derivative_alone() -> None:
 
 @each
 @pytest.mark.kernel
-def test_tiles_of_derivatives(loss: losses.Loss) -> None:
+def test_tiles_of_derivatives(loss):
     z, y = pairs(loss, count=7 * 16)
     tile, labels = z.reshape(7, 16).copy(), y[:7].copy()
     want = [[0.25 * float(naive.derivative(loss.name, loss.parameter, a, b)) for a in row]
@@ -144,7 +140,7 @@ def test_tiles_of_derivatives(loss: losses.Loss) -> None:
 
 
 @each
-def test_convex_smooth_lipschitz_nonnegative(loss: losses.Loss) -> None:
+def test_convex_smooth_lipschitz_nonnegative(loss):
     z, y = pairs(loss, count=3000, seed=4)
     rng = np.random.default_rng(5)
     other = z + rng.standard_normal(z.size) * 10.0 ** rng.uniform(-3, 1, z.size)
@@ -176,7 +172,7 @@ def test_convex_smooth_lipschitz_nonnegative(loss: losses.Loss) -> None:
 
 @each
 @pytest.mark.parametrize(("z_bound", "y_bound"), [(0.3, 1.0), (5.0, 1.5), (1.0, 4.0), (10.0, 0.1)])
-def test_values_lie_in_their_span(loss: losses.Loss, z_bound: float, y_bound: float) -> None:
+def test_values_lie_in_their_span(loss, z_bound, y_bound):
     """At (10, 0.1) the largest value of capped-linear is that of labels near 0: without them it is missed by 90%."""
     labels = np.array([-1.0, 1.0]) if loss.binary else np.linspace(-y_bound, y_bound, 401)
     value = loss.value(*np.meshgrid(np.linspace(-z_bound, z_bound, 401), labels))
@@ -187,7 +183,7 @@ def test_values_lie_in_their_span(loss: losses.Loss, z_bound: float, y_bound: fl
 
 @each
 @pytest.mark.parametrize(("z_bound", "y_bound"), [(0.3, 1.0), (2.0, 1.0), (5.0, 1.5), (1.0, 4.0)])
-def test_bounds_hold_and_are_attained(loss: losses.Loss, z_bound: float, y_bound: float) -> None:
+def test_bounds_hold_and_are_attained(loss, z_bound, y_bound):
     labels = np.array([-1.0, 1.0]) if loss.binary else np.linspace(-y_bound, y_bound, 401)
     z, y = np.meshgrid(np.linspace(-z_bound, z_bound, 401), labels)
     steepest = float(np.abs(loss.derivative(z, y)).max())
@@ -202,27 +198,27 @@ def test_bounds_hold_and_are_attained(loss: losses.Loss, z_bound: float, y_bound
         assert at_zero == pytest.approx(loss.at_zero(y_bound), rel=1e-12)
 
 
-def test_shapes_broadcast() -> None:
+def test_shapes_broadcast():
     z = np.arange(6.0).reshape(3, 2)
     assert np.array_equal(losses.squared().value(z, np.array([1.0, 2.0])), (z - np.array([1.0, 2.0])) ** 2)
     assert losses.squared().derivative(np.float64(3.0), np.float64(1.0)).shape == ()
 
 
-def test_labels_and_names_are_checked() -> None:
+def test_labels_and_names_are_checked():
     with pytest.raises(validation.InvalidInput, match=r"y must be -1 or \+1 everywhere"):
         losses.logistic().check_labels(np.array([1.0, 0.0]))
     with pytest.raises(validation.InvalidInput, match="did you mean squared"):
         losses.resolve("sqared")
     for bad in (0.0, -1.0, np.nan, "1"):
         with pytest.raises(validation.InvalidInput, match="kappa must be"):
-            losses.huber(bad)  # type: ignore[arg-type]
+            losses.huber(bad)
     with pytest.raises(validation.InvalidInput, match="end must be"):
         losses.capped_linear(-0.1)
     assert {losses.resolve(name).name for name in losses.BY_NAME} == set(losses.BY_NAME)
 
 
 @pytest.mark.parametrize("loss", [losses.squared(), losses.absolute(), losses.huber(0.5), losses.huber(2.0)])
-def test_the_integral_of_a_residual_is_that_of_the_loss(loss: losses.Loss) -> None:
+def test_the_integral_of_a_residual_is_that_of_the_loss(loss):
     """∫₀^r φ(s, 0) ds on both sides of the knee, against a sum over a fine grid (error below 1e-6)."""
     integral = loss.sharper.residual_integral
     assert integral is not None

@@ -1,12 +1,8 @@
 """A mechanism on many members in one call: the same numbers as one at a time, whatever comes together."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,12 +20,12 @@ from dpbench.papers.glm.attacks.members import SharedProblems, errors_on, output
 from dpbench.papers.glm.moment_problem import MomentProblem
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
-from lowerbounds import HardFamily, chaudhuri_hsu, fingerprinting, nonprivate, norm_packing, packing
+from lowerbounds import chaudhuri_hsu, fingerprinting, nonprivate, norm_packing, packing
 
 pytestmark = pytest.mark.kernel
 
 GD = NoisyGD(0.5, 1e-6, steps=12)
-FAMILIES: dict[str, Callable[[], HardFamily]] = {
+FAMILIES = {
     "packing": lambda: packing(60, 4, 0.5, 1e-6),
     "norm packing": lambda: norm_packing(60, 4, 0.3),
     "two-point": lambda: chaudhuri_hsu(31, 0.5, 1e-5, distance=3),
@@ -40,14 +36,14 @@ FAMILIES: dict[str, Callable[[], HardFamily]] = {
 }
 
 
-def drawn(family: HardFamily, count: int) -> tuple[list[Any], list[np.random.Generator]]:
+def drawn(family, count):
     rngs = [np.random.default_rng((7, k)) for k in range(count)]
     return [family.members(rng) for rng in rngs], rngs
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("mechanism", [GD, OutputPerturbation(0.5, 1e-6), Zero()], ids=lambda m: type(m).__name__)
-def test_many_members_get_what_each_gets_alone(name: str, mechanism: Any) -> None:
+def test_many_members_get_what_each_gets_alone(name, mechanism):
     """Two runs a member: the mechanism on the records, checked as a problem, with the member's own Generator."""
     family = FAMILIES[name]()
     (members, rngs), (again, others), (_, alone) = (drawn(family, 5) for _ in range(3))
@@ -62,7 +58,7 @@ def test_many_members_get_what_each_gets_alone(name: str, mechanism: Any) -> Non
 
 @pytest.mark.parametrize("name", ["packing", "cube", "fingerprinting"])
 @pytest.mark.parametrize("trials", [1, 3])
-def test_numbers_do_not_depend_on_what_comes_together(name: str, trials: int) -> None:
+def test_numbers_do_not_depend_on_what_comes_together(name, trials):
     family = FAMILIES[name]()
     (members, rngs), (again, others) = drawn(family, 11), drawn(family, 11)
     whole = outputs_on(GD, family, members, trials, rngs)
@@ -73,7 +69,7 @@ def test_numbers_do_not_depend_on_what_comes_together(name: str, trials: int) ->
     assert one == two
 
 
-def one_each(run: Callable[..., np.ndarray], monkeypatch: pytest.MonkeyPatch, most: float = 8.0) -> np.ndarray:
+def one_each(run, monkeypatch, most=8.0):
     """Means of the iterates of three data sets with four steps, in calls of two steps."""
     rng = np.random.default_rng(4)
     curvature, pull = rng.random((3, 4)), rng.random((3, 4))
@@ -85,7 +81,7 @@ def one_each(run: Callable[..., np.ndarray], monkeypatch: pytest.MonkeyPatch, mo
     return run(mechanism, problem, curvature, pull, [np.random.default_rng(k) for k in range(3)])
 
 
-def test_single_runs_are_algorithm_1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_runs_are_algorithm_1(monkeypatch):
     """Single runs against the paper's loop on records with these moments; planted errors are seen."""
     rng = np.random.default_rng(4)
     curvature, pull = rng.random((3, 4)), rng.random((3, 4))
@@ -112,7 +108,7 @@ def test_single_runs_are_algorithm_1(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not np.allclose(planted, want, rtol=1e-6), new
 
 
-def test_single_runs_have_the_law_of_blocks() -> None:
+def test_single_runs_have_the_law_of_blocks():
     """Null: one mean and spread, whichever kernel. 4,000 members' worth each, 6 standard errors; sees 10% of σ."""
     family = packing(60, 4, 0.5, 1e-6)
     sigma = np.ones(4)
@@ -128,13 +124,13 @@ def test_single_runs_have_the_law_of_blocks() -> None:
     assert abs(np.log(a.std() / b.std())) < spread < abs(np.log(c.std() / b.std()))
 
 
-def test_single_runs_need_a_quadratic_loss() -> None:
+def test_single_runs_need_a_quadratic_loss():
     problem = GLMProblem([[1.0]], [1.0], loss="absolute", x_bound=1.0, y_bound=1.0, radius=1.0)
     with pytest.raises(InvalidInput, match="loss must be quadratic, got 'absolute'"):
         GD.one_run_each(problem, np.ones((1, 1)), np.ones((1, 1)), [np.random.default_rng(0)])
 
 
-def moment_problem(**changes: Any) -> MomentProblem:
+def moment_problem(**changes):
     given = {"second": np.eye(2) / 2.0, "cross": np.ones(2) / 4.0, "square": 1.0, "loss": "squared", "n": 8}
     parts = given | changes
     return MomentProblem(
@@ -143,7 +139,7 @@ def moment_problem(**changes: Any) -> MomentProblem:
     )  # fmt: skip
 
 
-def test_a_problem_of_moments_runs_as_its_records_do_and_has_none() -> None:
+def test_a_problem_of_moments_runs_as_its_records_do_and_has_none():
     X, y = np.eye(2)[np.arange(8) % 2], np.array([1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0])
     problem = GLMProblem(X, y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     made = moment_problem(cross=X.T @ y / 8.0)
@@ -169,7 +165,7 @@ def test_a_problem_of_moments_runs_as_its_records_do_and_has_none() -> None:
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_other_labels_share_the_features_and_are_checked(form: Callable[..., Any]) -> None:
+def test_other_labels_share_the_features_and_are_checked(form):
     X, y = np.eye(3)[np.arange(9) % 3], np.ones(9)
     bounds = {"loss": "squared", "x_bound": 1.0, "y_bound": 1.0, "radius": 1.0}
     problem = GLMProblem(form(X), y, **bounds)
@@ -189,7 +185,7 @@ def test_other_labels_share_the_features_and_are_checked(form: Callable[..., Any
             problem.with_labels(labels)
 
 
-def test_a_mean_of_the_labels_needs_no_records() -> None:
+def test_a_mean_of_the_labels_needs_no_records():
     family = chaudhuri_hsu(31, 0.5, distance=3)
     found = outputs_on(NoisyMean(0.5), family, [0, 1], 4, [np.random.default_rng(k) for k in (0, 1)])
     for k in (0, 1):
@@ -197,7 +193,7 @@ def test_a_mean_of_the_labels_needs_no_records() -> None:
         np.testing.assert_allclose(found[k], NoisyMean(0.5)(problem, 4, np.random.default_rng(k)), rtol=1e-12)
 
 
-def test_members_that_share_their_features_keep_their_labels() -> None:
+def test_members_that_share_their_features_keep_their_labels():
     family, rng = packing(200, 4, 0.5, 1e-9), np.random.default_rng(0)
     members, streams = [family.members(rng) for _ in range(3)], lambda: [np.random.default_rng(k) for k in range(3)]
     shared = list(SharedProblems().of_records(family, members, streams()))

@@ -1,11 +1,8 @@
 """The membership test on many targets in one call: the numbers of one target at a time, by the proof's formula."""
 
-from __future__ import annotations
-
 import inspect
 import textwrap
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks import membership as attack
 from dpbench.papers.glm.attacks.membership import MembershipSampler
 from dpbench.papers.glm.problem import GLMProblem
-from lowerbounds import Membership, fingerprinting, membership
+from lowerbounds import fingerprinting, membership
 from lowerbounds.membership_inference import membership_scores
 
 FAMILY = fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight")
@@ -26,16 +23,16 @@ SIDES = ("present", "absent")
 
 
 @cache  # not when the file is read: their records are drawn by compiled kernels
-def targets() -> tuple[Membership, ...]:
+def targets():
     return tuple(membership(FAMILY, stream(0, "membership", k)) for k in range(5))
 
 
 @cache
-def problems() -> tuple[tuple[GLMProblem, GLMProblem], ...]:
+def problems():
     return tuple((GLMProblem.from_instance(t.present), GLMProblem.from_instance(t.absent)) for t in targets())
 
 
-def one_at_a_time(mechanism: Any, side: str, trials: int, rng: np.random.Generator) -> np.ndarray:
+def one_at_a_time(mechanism, side, trials, rng):
     """Runs and scores target by target, from the same Generator; a score by the twin."""
     chosen, scores = rng.integers(0, len(targets()), trials), np.empty(trials)
     for place, target in enumerate(targets()):
@@ -49,7 +46,7 @@ def one_at_a_time(mechanism: Any, side: str, trials: int, rng: np.random.Generat
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("trials", [1, 3, 80])
-def test_all_targets_in_one_call_get_what_each_gets_alone(side: str, trials: int) -> None:
+def test_all_targets_in_one_call_get_what_each_gets_alone(side, trials):
     """NoisyGD to the bit; output perturbation as far as its centres may differ, twice the solver's tolerance."""
     tau = OutputPerturbation(0.5, 1e-6).tau(problems()[0][0])
     for mechanism, centres in ((NoisyGD(0.5, 1e-6, steps=9), 0.0), (OutputPerturbation(0.5, 1e-6), 2.0)):
@@ -67,7 +64,7 @@ def test_all_targets_in_one_call_get_what_each_gets_alone(side: str, trials: int
         ("chosen[order], outputs", "chosen, outputs"),
     ],
 )  # fmt: skip
-def test_a_wrong_batch_is_caught(old: str, new: str) -> None:
+def test_a_wrong_batch_is_caught(old, new):
     source = textwrap.dedent(inspect.getsource(MembershipSampler.__call__))
     assert old in source
     scope = dict(vars(attack))
@@ -79,7 +76,7 @@ def test_a_wrong_batch_is_caught(old: str, new: str) -> None:
     assert np.abs(found - one_at_a_time(mechanism, "present", 80, np.random.default_rng(3))).max() > 1e-3
 
 
-def test_scores_of_many_targets_equal_the_proof() -> None:
+def test_scores_of_many_targets_equal_the_proof():
     rng = np.random.default_rng(2)
     outputs, which = rng.normal(0.2, 0.5, (60, 6)), rng.integers(0, 5, 60)
     want = [
@@ -93,14 +90,14 @@ def test_scores_of_many_targets_equal_the_proof() -> None:
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["record 0 stored", "record 0 empty"])
-def test_pairs_of_a_target_keep_the_other_records(first: bool) -> None:
+def test_pairs_of_a_target_keep_the_other_records(first):
     """Both data sets of a target have the records of the data drawn, but for record 0."""
     for seed in range(40):
         rng, again = np.random.default_rng(seed), np.random.default_rng(seed)
         base = FAMILY.instances(FAMILY.members(again), again)
         if bool(base.X[[0]].nnz) == first:
             break
-    target: Membership = membership(FAMILY, rng)
+    target = membership(FAMILY, rng)
     present, absent, whole = (made.X.toarray() for made in (target.present, target.absent, base))
     assert bool(whole[0].any()) == first
     np.testing.assert_array_equal(present[1:], whole[1:])

@@ -1,11 +1,7 @@
 """Noisy gradient descent: kernels against Algorithm 1 in plain Python, and errors planted in them."""
 
-from __future__ import annotations
-
 import inspect
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +24,7 @@ each = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
 STEPS = 6
 
 
-def problem(loss: losses.Loss, *, n: int = 11, d: int = 3, radius: float = 0.3, as_sparse: bool = False) -> GLMProblem:
+def problem(loss, *, n=11, d=3, radius=0.3, as_sparse=False):
     """n and d leave remainders of the four by four blocks; a third of the features is zero."""
     rng = np.random.default_rng(5)
     X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.67)
@@ -37,25 +33,25 @@ def problem(loss: losses.Loss, *, n: int = 11, d: int = 3, radius: float = 0.3, 
     return GLMProblem(sparse.csr_array(X) if as_sparse else X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
 
 
-def mechanism(**changes: Any) -> NoisyGD:
+def mechanism(**changes):
     return NoisyGD(1.0, 1e-5, **{"steps": STEPS, "step_size": 0.4, "noise_scale": 0.2, **changes})
 
 
-def twin_outputs(m: NoisyGD, p: GLMProblem, trials: int, seed: int) -> np.ndarray:
+def twin_outputs(m, p, trials, seed):
     """Algorithm 1 in plain Python, trial by trial, with the same draws."""
     X = p.X.toarray() if p.sparse else p.X
     xi = m.sigma(p) * naive.draws(np.random.default_rng(seed), m.steps or p.n, p.d, block_width(p))
     if p.loss.quadratic and not p.loss.affine:  # drawn along the eigenvectors of the Hessian
         xi = np.einsum("ij,tjk->tik", p.axes[1], xi)
 
-    def slope(z: float, y: float) -> float:
+    def slope(z, y):
         return float(naive_losses.derivative(p.loss.name, p.loss.parameter, z, y))
 
     run = partial(naive.noisy_gd, X, p.y, slope, p.radius, m.eta(p))
     return np.array([naive.average(run(xi[:, :, k])) for k in range(trials)])
 
 
-def assert_equals_twin(p: GLMProblem, m: NoisyGD | None = None, trials: int = 5, seed: int = 3) -> None:
+def assert_equals_twin(p, m=None, trials=5, seed=3):
     m = mechanism() if m is None else m
     got = m(p, trials, np.random.default_rng(seed))
     assert np.allclose(got, twin_outputs(m, p, trials, seed), rtol=1e-12, atol=1e-13 * p.radius)
@@ -65,21 +61,21 @@ def assert_equals_twin(p: GLMProblem, m: NoisyGD | None = None, trials: int = 5,
 @pytest.mark.kernel
 @pytest.mark.parametrize("as_sparse", [False, True], ids=["dense", "sparse"])
 @pytest.mark.parametrize("radius", [0.3, 50.0], ids=["projected", "free"])
-def test_equals_algorithm_1(loss: losses.Loss, as_sparse: bool, radius: float) -> None:
+def test_equals_algorithm_1(loss, as_sparse, radius):
     """noisy_gd_axes, noisy_gd_records, noisy_gd_sparse, noisy_step against the twin."""
     assert_equals_twin(problem(loss, as_sparse=as_sparse, radius=radius))
 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (4, 4), (66, 2), (3, 9)])
-def test_every_remainder_of_the_tiles(n: int, d: int) -> None:
+def test_every_remainder_of_the_tiles(n, d):
     for loss in (losses.squared(), losses.logistic()):
         assert_equals_twin(problem(loss, n=n, d=d), mechanism(steps=3), trials=2)
 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("steps", [1, 2])
-def test_few_steps(steps: int) -> None:
+def test_few_steps(steps):
     p = problem(losses.logistic())
     assert_equals_twin(p, mechanism(steps=steps))
     if steps == 1:
@@ -87,7 +83,7 @@ def test_few_steps(steps: int) -> None:
 
 
 @pytest.mark.kernel
-def test_calls_are_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_are_cut_without_a_trace(monkeypatch):
     """Chunks of one step give the bits of one long call."""
     for loss, as_sparse in ((losses.squared(), False), (losses.huber(0.3), False), (losses.huber(0.3), True)):
         p = problem(loss, as_sparse=as_sparse)
@@ -99,7 +95,7 @@ def test_calls_are_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("rows", "inner"), [(1, 1), (4, 4), (5, 7), (11, 3), (8, 6)])
-def test_add_product(rows: int, inner: int) -> None:
+def test_add_product(rows, inner):
     rng = np.random.default_rng(8)
     A, B, out = (
         rng.standard_normal((rows, inner)),
@@ -115,7 +111,7 @@ def test_add_product(rows: int, inner: int) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("loss", [losses.squared(), losses.half_squared(), losses.linear()], ids=lambda x: x.name)
-def test_axes_path_equals_the_path_over_records(loss: losses.Loss) -> None:
+def test_axes_path_equals_the_path_over_records(loss):
     """The same noise vectors through both paths, the axes' ones turned back into the coordinates of X."""
     p, m = problem(loss), mechanism(noise_scale=0.0)
     w, total, gradient = (np.zeros((p.d, 8)) for _ in range(3))
@@ -143,7 +139,7 @@ def test_axes_path_equals_the_path_over_records(loss: losses.Loss) -> None:
 
 @each
 @pytest.mark.kernel
-def test_zero_noise_is_gradient_descent_and_finds_the_minimiser(loss: losses.Loss) -> None:
+def test_zero_noise_is_gradient_descent_and_finds_the_minimiser(loss):
     p = problem(loss)
     m = mechanism(noise_scale=0.0, steps=400)
     got = m(p, 9, np.random.default_rng(0))
@@ -159,7 +155,7 @@ def test_zero_noise_is_gradient_descent_and_finds_the_minimiser(loss: losses.Los
 
 @each
 @pytest.mark.kernel
-def test_every_output_lies_in_the_ball(loss: losses.Loss) -> None:
+def test_every_output_lies_in_the_ball(loss):
     p = problem(loss)
     outputs = mechanism(noise_scale=5.0)(p, 130, np.random.default_rng(2))
     norms = np.linalg.norm(outputs, axis=1)
@@ -195,11 +191,9 @@ PLANTED = [
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("name", "old", "new", "loss"), PLANTED, ids=[f"{k}-{i}" for i, (k, *_) in enumerate(PLANTED)])
-def test_planted_kernel_error_is_caught(
-    name: str, old: str, new: str, loss: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_planted_kernel_error_is_caught(name, old, new, loss, monkeypatch):
     p = problem(next(x for x in LOSSES if x.name == loss), n=6, d=5, as_sparse=name == "noisy_gd_sparse")
-    check: Callable[[], None] = partial(assert_equals_twin, p, mechanism(steps=4), trials=2)
+    check = partial(assert_equals_twin, p, mechanism(steps=4), trials=2)
     for other in {name for name, *_ in PLANTED}:
         monkeypatch.setattr(kernels, other, getattr(kernels, other).py_func)
     check()  # the sources as they stand, run by the interpreter, agree with the twin

@@ -1,12 +1,8 @@
 """Noisy gradient descent: what it promises, against closed forms, linear algebra and simulation; bad input."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +17,7 @@ from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import gaussian
 
 
-def problem(loss: losses.Loss, *, radius: float = 60.0) -> GLMProblem:
+def problem(loss, *, radius=60.0):
     """Eleven records of three features; by default no projection is near."""
     rng = np.random.default_rng(5)
     X = rng.standard_normal((11, 3))
@@ -29,20 +25,20 @@ def problem(loss: losses.Loss, *, radius: float = 60.0) -> GLMProblem:
     return GLMProblem(X, rng.uniform(-1.0, 1.0, 11), loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
 
 
-def mechanism(**changes: Any) -> NoisyGD:
+def mechanism(**changes):
     return NoisyGD(1.0, 1e-5, **{"steps": 6, "step_size": 0.4, "noise_scale": 0.2, **changes})
 
 
-def largest_epsilon_that_holds(make: Callable[[float], NoisyGD], p: GLMProblem, delta: float) -> float:
+def largest_epsilon_that_holds(make, p, delta):
     """Where the printed noise stops being enough: the zero of log δ(ε) − log δ."""
     return float(brentq(lambda e: math.log(make(e).guarantee(p).delta(e) / delta), 1.0, 200.0))
 
 
-def one_record(loss: losses.Loss, *, radius: float = 1.0) -> GLMProblem:
+def one_record(loss, *, radius=1.0):
     return GLMProblem([[1.0, 0.0]], [1.0], loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
 
 
-def test_printed_noise_for_a_loss_that_attains_its_lipschitz_bound() -> None:
+def test_printed_noise_for_a_loss_that_attains_its_lipschitz_bound():
     """μ = ε·√((T−1)/T)/√(2L), enough up to ε = 7.97 at δ = 1e-5 (T → ∞)."""
     p = one_record(losses.linear())
     m = NoisyGD(2.0, 1e-5, steps=1000, calibration="printed")
@@ -52,7 +48,7 @@ def test_printed_noise_for_a_loss_that_attains_its_lipschitz_bound() -> None:
 
 
 @pytest.mark.parametrize(("delta", "threshold"), [(1e-5, 36.0), (1e-3, 24.5)])
-def test_printed_noise_for_the_extreme_admissible_loss(delta: float, threshold: float) -> None:
+def test_printed_noise_for_the_extreme_admissible_loss(delta, threshold):
     """Capped-linear on a small ball: sup ‖∇ℓ‖ tends to G/√2: enough up to 36 and 24.5."""
     p = one_record(losses.capped_linear(1e-6), radius=1e-6)
     assert 1.0 / printed_gradient_bound(p) == pytest.approx(1 / math.sqrt(2.0), rel=1e-4)
@@ -62,7 +58,7 @@ def test_printed_noise_for_the_extreme_admissible_loss(delta: float, threshold: 
 
 @pytest.mark.parametrize("steps", [2, 3, 7, 40])
 @pytest.mark.parametrize("loss", [losses.linear(), losses.capped_linear(60.0)], ids=lambda x: x.name)
-def test_pair_profile_is_that_of_the_unrolled_walk(loss: losses.Loss, steps: int) -> None:
+def test_pair_profile_is_that_of_the_unrolled_walk(loss, steps):
     """Exact linear algebra on the noises of all steps, average and all iterates; no projection is near."""
     p = problem(loss)
     q = p.replace_record(4, [0.0, -0.8, 0.6], -1.0)
@@ -83,12 +79,12 @@ CHANCE_TRIALS = 40_000
 LEVEL = 1e-6
 
 
-def chance_is_refuted(bound: float, seen: int) -> bool:
+def chance_is_refuted(bound, seen):
     """Clopper–Pearson at 1e-6: whether `seen` active projections say that their chance is above `bound`."""
     return seen > 0 and bool(beta.ppf(LEVEL, seen, CHANCE_TRIALS - seen + 1) > bound)
 
 
-def test_chance_of_an_active_projection_is_bounded() -> None:
+def test_chance_of_an_active_projection_is_bounded():
     """Null: the chance is at most the profile's κ. False-alarm rate 1e-6; sees a chance 15% above κ.
 
     Planted: without the factor 2 of Lévy's inequality the bound is P(‖S_T‖ > r) itself, and is refuted.
@@ -110,7 +106,7 @@ def test_chance_of_an_active_projection_is_bounded() -> None:
     assert chance_is_refuted(kappa / 2.0, active)
 
 
-def test_profiles_at_the_edges() -> None:
+def test_profiles_at_the_edges():
     p = problem(losses.linear())
     assert mechanism(noise_scale=0.0).guarantee(p).delta(3.0) == 1.0
     assert mechanism(steps=1).guarantee(p).delta(0.0) == 0.0
@@ -120,7 +116,7 @@ def test_profiles_at_the_edges() -> None:
         mechanism().pair_profile(p, p, released="last")
 
 
-def test_step_size_is_that_of_theorem_1() -> None:
+def test_step_size_is_that_of_theorem_1():
     """η = min(B/(√T·max(√H̃·Y, σ√d)), 1/(4H̃)) with H = 2, X = 1, Y = 1 for the squared loss."""
     p = problem(losses.squared(), radius=0.5)
     for sigma in (0.0, 0.1, 10.0):
@@ -130,7 +126,7 @@ def test_step_size_is_that_of_theorem_1() -> None:
 
 
 @pytest.mark.parametrize(("radius", "kind"), [(10.0, "exact"), (0.05, "upper")])
-def test_without_noise_two_means_beyond_the_ball_may_give_one_output(radius: float, kind: str) -> None:
+def test_without_noise_two_means_beyond_the_ball_may_give_one_output(radius, kind):
     """Where both runs end on the sphere their outputs are equal, and a profile with δ = 1 is no lower bound."""
     p = one_record(losses.linear(), radius=radius)
     q = p.replace_record(0, np.array([1.0, 0.0]), 0.5)
@@ -142,6 +138,6 @@ def test_without_noise_two_means_beyond_the_ball_may_give_one_output(radius: flo
 
 
 @pytest.mark.parametrize("steps", [2, 3, 50])
-def test_exact_noise_spends_the_budget_and_no_more(steps: int) -> None:
+def test_exact_noise_spends_the_budget_and_no_more(steps):
     p, m = problem(losses.squared()), NoisyGD(0.7, 1e-5, steps=steps)
     assert 1e-5 * (1.0 - 1e-6) <= m.guarantee(p).delta(0.7) <= 1e-5

@@ -1,10 +1,7 @@
 """Output perturbation: its sensitivity, its calibrations, its sampling and the privacy of pairs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +17,7 @@ from dpbench.privacy import gaussian
 from dpbench.privacy.integer_noise import distance_from_rounded, gaussian_grid
 
 
-def one_outlier(sign: float, n: int = 101, radius: float = 1.0) -> GLMProblem:
+def one_outlier(sign, n=101, radius=1.0):
     """Linear loss: records that cancel in pairs, and one that pulls along ±e₁: the worst neighbours of all."""
     X = np.zeros((n, 2))
     X[:, 0] = 1.0
@@ -30,7 +27,7 @@ def one_outlier(sign: float, n: int = 101, radius: float = 1.0) -> GLMProblem:
     return GLMProblem(X, y, loss="linear", x_bound=1.0, y_bound=1.0, radius=radius)
 
 
-def test_a_tolerance_out_of_reach_is_an_error_and_nothing_is_released() -> None:
+def test_a_tolerance_out_of_reach_is_an_error_and_nothing_is_released():
     """And the refusal says the same of every data set within the bounds: a release would have told them apart."""
     said = set()
     for seed in range(5):
@@ -41,7 +38,7 @@ def test_a_tolerance_out_of_reach_is_an_error_and_nothing_is_released() -> None:
     assert len(said) == 1
 
 
-def test_a_looser_tolerance_raises_the_noise() -> None:
+def test_a_looser_tolerance_raises_the_noise():
     p = problem(losses.logistic())
     noises = [OutputPerturbation(1.0, 1e-5, tolerance=t).sigma(p) for t in (1e-6, 1e-3, 0.1)]
     assert noises[0] < noises[1] < noises[2]
@@ -50,7 +47,7 @@ def test_a_looser_tolerance_raises_the_noise() -> None:
     assert printed.guarantee(p).delta(1.0) > replace(printed, tolerance=1e-6).guarantee(p).delta(1.0)
 
 
-def test_a_kept_centre_is_not_taken_for_that_of_another_domain() -> None:
+def test_a_kept_centre_is_not_taken_for_that_of_another_domain():
     """One λ and τ, with and without the ball: the minimiser of all of space is mean(yx)/λ, beyond the ball."""
     p = one_outlier(1.0)
     lengths = []
@@ -67,7 +64,7 @@ def test_a_kept_centre_is_not_taken_for_that_of_another_domain() -> None:
     ("name", "constrained"),
     [(name, True) for name in ALL] + [(name, False) for name in ("logistic", "huber", "absolute", "linear")],
 )
-def test_no_neighbour_moves_the_centre_further_than_declared(name: str, constrained: bool) -> None:
+def test_no_neighbour_moves_the_centre_further_than_declared(name, constrained):
     """Random records, and records that oppose each other at the centre, against the declared sensitivity."""
     rng, loss = np.random.default_rng(5), ALL[name]
     m = OutputPerturbation(1.0, 1e-5, constrained=constrained, tolerance=1e-7)
@@ -89,7 +86,7 @@ def test_no_neighbour_moves_the_centre_further_than_declared(name: str, constrai
 HELD = 0.4995  # where the other records hold the centre, just inside the ball of radius 0.5
 
 
-def labels_that_hold(name: str, n: int, lam: float) -> np.ndarray:
+def labels_that_hold(name, n, lam):
     """Labels of n records x = e₁ whose regularised minimiser is HELD·e₁."""
     if name == "logistic":
         share = 1.0 / (1.0 + math.exp(-HELD)) + lam * HELD
@@ -99,7 +96,7 @@ def labels_that_hold(name: str, n: int, lam: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_worst_pairs_attain_the_sensitivity(name: str) -> None:
+def test_worst_pairs_attain_the_sensitivity(name):
     """Records along e₁ hold the centre at ‖w‖ ≈ B without curving F across; two records symmetric about e₁ differ
     across it by D. Lost is the curvature that the record itself adds, H/(λn) = 0.7% for the squared loss."""
     loss, n, lam = ALL[name], 6001, 0.05
@@ -117,7 +114,7 @@ def test_worst_pairs_attain_the_sensitivity(name: str) -> None:
     assert 0.99 * m.sensitivity(pair[0]) < best <= m.sensitivity(pair[0])
 
 
-def test_linear_loss_attains_the_sensitivity_to_the_last_digit() -> None:
+def test_linear_loss_attains_the_sensitivity_to_the_last_digit():
     m = OutputPerturbation(1.0, 1e-5, tolerance=1e-9)
     pair = one_outlier(1.0), one_outlier(-1.0)
     moved = np.linalg.norm(m.centre(pair[0]) - m.centre(pair[1]))
@@ -131,7 +128,7 @@ def test_linear_loss_attains_the_sensitivity_to_the_last_digit() -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_exact_calibration_pays_for_the_tolerance_and_no_more(name: str) -> None:
+def test_exact_calibration_pays_for_the_tolerance_and_no_more(name):
     p = problem(ALL[name], n=400)
     for epsilon, delta in ((0.1, 1e-8), (1.0, 1e-5), (20.0, 1e-2)):
         m = OutputPerturbation(epsilon, delta, tolerance=1e-3)
@@ -141,7 +138,7 @@ def test_exact_calibration_pays_for_the_tolerance_and_no_more(name: str) -> None
         assert delta * (1.0 - 1e-6) <= m.guarantee(p).delta(epsilon) <= delta
 
 
-def test_parameters_to_the_letter() -> None:
+def test_parameters_to_the_letter():
     p = problem(losses.squared(), n=100, radius=2.0)
     L = math.log(1e5)
     m = OutputPerturbation(0.5, 1e-5, calibration="printed")
@@ -156,7 +153,7 @@ def test_parameters_to_the_letter() -> None:
     assert replace(m, regularization=0.3).sigma(q) == pytest.approx(m.sigma(q) * lam / 0.3, rel=1e-13)
 
 
-def test_printed_theorem_3_drops_a_factor_that_no_constant_replaces() -> None:
+def test_printed_theorem_3_drops_a_factor_that_no_constant_replaces():
     """‖Y‖² where A.6 has ‖Y‖²H‖X‖²: with √H‖X‖ = K large and B small, printed noise is short by K."""
     for scale, enough in ((1.0, True), (1000.0, False)):
         p = GLMProblem([[scale]], [1.0], loss="half-squared", x_bound=scale, y_bound=1.0, radius=1e-3 / scale**2)
@@ -164,7 +161,7 @@ def test_printed_theorem_3_drops_a_factor_that_no_constant_replaces() -> None:
         assert (m.guarantee(p).delta(0.3) <= 1e-5) == enough
 
 
-def test_theorem_in_use() -> None:
+def test_theorem_in_use():
     for name, loss in ALL.items():
         p, m = problem(loss), OutputPerturbation(1.0, 1e-5)
         assert m.theorem_in_use(p) == (3 if name in ("squared", "half-squared", "capped-linear") else 5)
@@ -183,7 +180,7 @@ def test_theorem_in_use() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("calibration", ["exact", "printed"])
-def test_noise_does_not_look_at_the_data(name: str, calibration: str) -> None:
+def test_noise_does_not_look_at_the_data(name, calibration):
     m = OutputPerturbation(1.0, 1e-5, calibration=calibration)
     one, other = (problem(ALL[name], seed=seed) for seed in (0, 1))
     assert (m.lam(one), m.sigma(one), m.tau(one)) == (m.lam(other), m.sigma(other), m.tau(other))
@@ -193,7 +190,7 @@ def test_noise_does_not_look_at_the_data(name: str, calibration: str) -> None:
 # Sampling
 
 
-def test_outputs_are_the_centre_plus_scaled_noise() -> None:
+def test_outputs_are_the_centre_plus_scaled_noise():
     p, m = problem(losses.logistic()), OutputPerturbation(1.0, 1e-5)
     outputs = m(p, 16_384, np.random.default_rng(3))
     noise = np.random.default_rng(3).standard_normal((16_384, 3))
@@ -204,10 +201,10 @@ def test_outputs_are_the_centre_plus_scaled_noise() -> None:
     assert np.array_equal(replace(m, noise_scale=0.0)(p, 2, np.random.default_rng(3)), [m.centre(p)] * 2)
 
 
-def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch):
     solved, minimise = [], centres.minimise
 
-    def counting(*arguments: Any) -> Any:
+    def counting(*arguments):
         solved.append(arguments)
         return minimise(*arguments)
 
@@ -227,13 +224,13 @@ def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch: pyt
         m.centre(problems[0])[0] = 1.0
 
 
-def test_bad_neighbour() -> None:
+def test_bad_neighbour():
     m = OutputPerturbation(1.0, 1e-5)
     with pytest.raises(validation.InvalidInput, match=r"^neighbour must have the same loss"):
         m.pair_profile(problem(losses.squared()), problem(losses.squared(), radius=2.0))
 
 
-def test_rounded_noise_is_a_little_less_private_than_the_normal_law() -> None:
+def test_rounded_noise_is_a_little_less_private_than_the_normal_law():
     """Each coordinate's law is at a distance from the rounded normal one that the guarantee counts, at every ε."""
     p, m = problem(losses.logistic()), OutputPerturbation(1.0, 1e-5, arithmetic="exact")
     distance = p.d * distance_from_rounded(gaussian_grid(m.sigma(p)).sigma)

@@ -1,7 +1,5 @@
 """The privacy entries of Theorems 1, 3 and 5: the numbers the derivations predict, and planted errors."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -32,10 +30,10 @@ from dpbench.runs.context import RunContext
 class Gap:
     """n·‖difference of the mean gradients‖ of two problems at points of the ball: its boundary, or inside."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         self.rng = stream(seed, "points of the ball")
 
-    def __call__(self, problem: GLMProblem, neighbour: GLMProblem) -> float:
+    def __call__(self, problem, neighbour):
         w = self.rng.standard_normal((8, problem.d))
         w *= problem.radius / np.linalg.norm(w, axis=1, keepdims=True)
         w[4:] *= self.rng.random((4, 1))
@@ -49,7 +47,7 @@ def context():
         yield made
 
 
-def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context: RunContext) -> None:
+def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context):
     verdict, evidence = measured(theorem1.printed, context)
     assert verdict == "refuted"
     by_delta = dict(zip(evidence.column("delta"), evidence.column("epsilon_enough_for_every_loss"), strict=True))
@@ -61,7 +59,7 @@ def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context: RunCont
         assert average > 1.3 * enough
 
 
-def test_theorem5_printed_numbers(context: RunContext) -> None:
+def test_theorem5_printed_numbers(context):
     verdict, evidence = measured(theorem5.theorem5_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(4.28e-5, rel=2e-3)
@@ -73,13 +71,13 @@ def test_theorem5_printed_numbers(context: RunContext) -> None:
     assert evidence.column("attack_epsilon_lower")[0] > 4.0, "sampling sees the violation at (4, 0.01)"
 
 
-def test_theorem3_needs_a_constant_that_grows(context: RunContext) -> None:
+def test_theorem3_needs_a_constant_that_grows(context):
     verdict, evidence = measured(theorem3.theorem3_printed, context)
     assert verdict == "refuted"
     assert evidence.value == pytest.approx(2.0, abs=0.05)
 
 
-def test_a_printed_noise_doubled_is_not_refuted_by_the_same_pair() -> None:
+def test_a_printed_noise_doubled_is_not_refuted_by_the_same_pair():
     """Planted: with twice Theorem 5's printed noise the pair no longer violates, so refuting is not automatic."""
     problem, neighbour = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
     printed = OutputPerturbation(1.0, 1e-5, calibration="printed")
@@ -92,9 +90,7 @@ def test_a_printed_noise_doubled_is_not_refuted_by_the_same_pair() -> None:
 
 
 @pytest.mark.slow
-def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
-    context: RunContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(context, monkeypatch):
     """Within 5% of the true ε in the mean over 10 seeds of 600,000 runs a side; never above it (each at 1e-6/11)."""
     monkeypatch.setitem(output_perturbation_privacy.ATTACK_RUNS, "quick", 600_000)
     seeds = output_perturbation_privacy.SEEDS["full"]
@@ -109,7 +105,7 @@ def test_attacks_come_near_the_exact_calibration_and_never_beyond_it(
 
 
 @pytest.mark.slow
-def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch):
     """Planted: a gap D, and a sensitivity, 5% too small."""
     problem = curved("squared")
     gap = gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
@@ -124,7 +120,7 @@ def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch: 
         searched(pair[0], distance, 0.95 * distance(*pair), 0)
 
 
-def test_noisy_gd_charges_every_record_that_differs() -> None:
+def test_noisy_gd_charges_every_record_that_differs():
     problem = curved("squared")
     mechanism, one = NoisyGD(1.0, 1e-5), problem.replace_record(0, problem.X[1], problem.y[1])
     many = GLMProblem(-problem.X, problem.y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
@@ -133,7 +129,7 @@ def test_noisy_gd_charges_every_record_that_differs() -> None:
     assert mechanism.pair_profile(problem, many).mu == pytest.approx(11.0 * mechanism.guarantee(problem).mu)
 
 
-def test_a_noiseless_pair_is_exactly_not_private() -> None:
+def test_a_noiseless_pair_is_exactly_not_private():
     problem, neighbour = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=5.0)
     for mechanism in (NoisyGD(1.0, 1e-5, noise_scale=0.0), OutputPerturbation(1.0, 1e-5, noise_scale=0.0)):
         profile = mechanism.pair_profile(problem, neighbour)
@@ -141,7 +137,7 @@ def test_a_noiseless_pair_is_exactly_not_private() -> None:
         assert privacy_verdict([(10.0, 0.5)], pairs=[profile]) == "refuted"
 
 
-def test_the_search_finds_a_worse_pair_where_there_is_one() -> None:
+def test_the_search_finds_a_worse_pair_where_there_is_one():
     """Planted: from a pair that is not the worst, the search must find a worse one."""
     worst, _ = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=5.0)
     mild = worst.replace_record(20, 0.3 * worst.X[20], 0.5)
@@ -150,7 +146,7 @@ def test_the_search_finds_a_worse_pair_where_there_is_one() -> None:
     assert leak(worst, mild) < 1.0 < found <= 2.0 * (1.0 + 1e-12)
 
 
-def test_random_records_are_admissible_and_reach_the_bounds() -> None:
+def test_random_records_are_admissible_and_reach_the_bounds():
     problem, _ = cancelling_pair(losses.squared(), 3, x_bound=2.0, y_bound=3.0, radius=1.0, dimension=4)
     rng = np.random.default_rng(0)
     norms = []
@@ -161,11 +157,11 @@ def test_random_records_are_admissible_and_reach_the_bounds() -> None:
     assert max(norms) == pytest.approx(2.0) and min(norms) < 1.0
 
 
-def test_threshold_brackets() -> None:
+def test_threshold_brackets():
     assert threshold(lambda e: e <= 3.25, 0.0, 10.0) == pytest.approx(3.25, abs=1e-12)
 
 
-def test_the_real_pair_is_admissible_and_opposite() -> None:
+def test_the_real_pair_is_admissible_and_opposite():
     problem, neighbour = worst_real_pair("squared")
     changed = np.flatnonzero((problem.X != neighbour.X).any(axis=1) | (problem.y != neighbour.y))
     assert len(changed) == 1

@@ -1,9 +1,5 @@
 """GLMProblem: bounds are enforced, data are private and frozen, digests name everything."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,12 +15,12 @@ X = np.array([[0.6, 0.8], [0.0, -1.0], [0.5, 0.5]])
 Y = np.array([1.0, -1.0, 1.0])
 
 
-def make(X: Any = X, y: Any = Y, **changes: Any) -> GLMProblem:
+def make(X=X, y=Y, **changes):
     keywords = {"loss": "squared", "x_bound": 1.0, "y_bound": 1.0, "radius": 2.0, **changes}
     return GLMProblem(X, y, **keywords)
 
 
-def test_clipping_is_asked_for_and_complete() -> None:
+def test_clipping_is_asked_for_and_complete():
     p = make(3.0 * X, [5.0, -0.5, 1.0], on_excess="clip")
     assert np.all(np.linalg.norm(p.X, axis=1) <= 1.0)
     assert np.allclose(np.linalg.norm(p.X, axis=1), 1.0)
@@ -34,19 +30,19 @@ def test_clipping_is_asked_for_and_complete() -> None:
 
 
 @given(arrays(float, (4, 3), elements=st.floats(-1e3, 1e3)), st.floats(1e-3, 1e3))
-def test_no_record_is_ever_outside_its_bounds(points: np.ndarray, bound: float) -> None:
+def test_no_record_is_ever_outside_its_bounds(points, bound):
     p = make(points, np.zeros(4), x_bound=bound, on_excess="clip")
     assert np.all(np.sqrt(np.einsum("ij,ij->i", p.X, p.X)) <= bound)
 
 
-def test_rounding_is_scaled_back_not_refused() -> None:
+def test_rounding_is_scaled_back_not_refused():
     over = np.array([[np.nextafter(1.0, 2.0), 0.0]])
     assert np.linalg.norm(make(over, [0.0]).X) <= 1.0
     with pytest.raises(InvalidInput):
         make(over * (1.0 + 1e-9), [0.0])
 
 
-def test_data_are_private_and_frozen() -> None:
+def test_data_are_private_and_frozen():
     mine = X.copy()
     p = make(mine)
     mine[0, 0] = 9.0
@@ -56,7 +52,7 @@ def test_data_are_private_and_frozen() -> None:
             part[0] = 0.0
 
 
-def test_digest_names_everything() -> None:
+def test_digest_names_everything():
     base = make()
     others = [
         make(loss="half-squared"), make(x_bound=1.5), make(y_bound=1.5), make(radius=2.5),
@@ -67,7 +63,7 @@ def test_digest_names_everything() -> None:
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
-def test_replace_record(wrap: Any) -> None:
+def test_replace_record(wrap):
     base = make(wrap(X))
     changed = base.replace_record(1, [0.1, 0.2], 0.5)
     dense = changed.X.toarray() if sparse.issparse(changed.X) else changed.X
@@ -81,7 +77,7 @@ def test_replace_record(wrap: Any) -> None:
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
-def test_risk_and_moments(wrap: Any) -> None:
+def test_risk_and_moments(wrap):
     p = make(wrap(X))
     w = np.array([0.3, -0.7])
     by_hand = sum((x @ w - y) ** 2 for x, y in zip(X, Y, strict=True)) / 3
@@ -93,14 +89,14 @@ def test_risk_and_moments(wrap: Any) -> None:
         p.empirical_risk([1.0, 2.0, 3.0])
 
 
-def norms(X: Any) -> np.ndarray:
+def norms(X):
     scale, sizes = row_norms(X)
     return sizes * scale
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("size", [1e-170, 1e-15, 1.0, 1e15, 1e170, 1e300])
-def test_norms_neither_underflow_nor_overflow(wrap: Any, size: float) -> None:
+def test_norms_neither_underflow_nor_overflow(wrap, size):
     direction = np.array([[0.6, 0.0, 0.8], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
     p = make(wrap(size * direction), Y, x_bound=1.0, on_excess="clip")
     held = p.X.toarray() if p.sparse else p.X
@@ -113,7 +109,7 @@ def test_norms_neither_underflow_nor_overflow(wrap: Any, size: float) -> None:
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
-def test_a_bound_holds_where_squares_underflow(wrap: Any) -> None:
+def test_a_bound_holds_where_squares_underflow(wrap):
     with pytest.raises(InvalidInput, match=r"^X must be made of rows"):
         make(wrap(np.full((3, 2), 1e-25)), x_bound=1e-29)
     assert norms(wrap(np.full((1, 4), 1e-170))) == pytest.approx([2e-170], rel=1e-15, abs=0.0)
@@ -121,7 +117,7 @@ def test_a_bound_holds_where_squares_underflow(wrap: Any) -> None:
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
-def test_a_norm_beyond_every_float_is_refused_or_clipped(wrap: Any) -> None:
+def test_a_norm_beyond_every_float_is_refused_or_clipped(wrap):
     huge = wrap(np.full((3, 4), 1.7e308))
     with pytest.raises(InvalidInput, match=r"^X must be made of rows .* got inf at row 0"):
         make(huge)
@@ -130,7 +126,7 @@ def test_a_norm_beyond_every_float_is_refused_or_clipped(wrap: Any) -> None:
 
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.coo_matrix])
-def test_sparse_numbers_that_are_not_real_are_refused(form: Any) -> None:
+def test_sparse_numbers_that_are_not_real_are_refused(form):
     for made in (form(X + 1j), form(X.astype(complex))):
         with pytest.raises(InvalidInput, match=r"^X must be a matrix of finite numbers, got 'dtype complex128'"):
             make(made)

@@ -1,10 +1,5 @@
 """The pass that scores models for grid search and boosting, against its definition, and what the definition catches."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from naive import losses as naive_losses
@@ -20,7 +15,7 @@ from dpbench.papers.glm.algorithms._score_kernels import ROWS, add_clipped
 REACHES = (0.3, 2.0, 50.0)
 
 
-def disagreement(run: Callable[..., None], name: str, as_sparse: bool, n: int = ROWS + 3) -> float:
+def disagreement(run, name, as_sparse, n=ROWS + 3):
     """Largest difference, over three models with a reach each, to the mean of clipped losses of the twin."""
     loss = ALL[name]
     p = regression(loss, n=n, d=7, seed=2)
@@ -29,13 +24,13 @@ def disagreement(run: Callable[..., None], name: str, as_sparse: bool, n: int = 
     low, high = np.array(ranges).T.copy()
     rows = sparse.csr_array(p.X)
     none = np.empty(0, dtype=np.int64)
-    stored: tuple[Any, ...] = (p.X, np.empty(0), none, none)
+    stored = (p.X, np.empty(0), none, none)
     if as_sparse:
         stored = (np.empty((0, 0)), rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64))
     out, scores, share = np.zeros((2, 3)), np.full((ROWS, 3), np.nan), np.full(n, 1.0 / n)
     run(loss.code, loss.parameter, *stored, p.y, share, models.T.copy(), low, high, scores, out)
 
-    def value(z: float, label: float) -> float:
+    def value(z, label):
         return float(naive_losses.values(name, loss.parameter, z, label))
 
     want = [naive.mean_clipped_loss(p.X, p.y, w, value, *ends) for w, ends in zip(models, ranges, strict=True)]
@@ -45,7 +40,7 @@ def disagreement(run: Callable[..., None], name: str, as_sparse: bool, n: int = 
 @pytest.mark.kernel
 @pytest.mark.parametrize("as_sparse", [False, True])
 @pytest.mark.parametrize("name", ALL)
-def test_scores_equal_their_definition(name: str, as_sparse: bool) -> None:
+def test_scores_equal_their_definition(name, as_sparse):
     assert disagreement(add_clipped, name, as_sparse) < 1e-12
 
 
@@ -62,20 +57,20 @@ def test_scores_equal_their_definition(name: str, as_sparse: bool) -> None:
         ("y[start + i]", "y[i]"),
     ],
 )
-def test_a_wrong_score_is_caught(old: str, new: str) -> None:
+def test_a_wrong_score_is_caught(old, new):
     changed = wrong(_score_kernels, "add_clipped", old, new)
     names = ("linear",) if old.startswith("low") else ("huber", "logistic")
     assert max(disagreement(changed, name, False) for name in names) > 1e-5
 
 
-def test_no_loss_of_a_model_that_is_no_number_is_hidden() -> None:
+def test_no_loss_of_a_model_that_is_no_number_is_hidden():
     p = regression(ALL["huber"], n=5, d=3)
     w = np.array([[np.nan, 0.0, 0.0], [0.1, 0.0, 0.0]])
     found = scoring.clipped_risk(p, w, 1.0)
     assert np.isnan(found[0]) and np.isfinite(found[1])
 
 
-def test_reaches_of_their_own_and_calls_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reaches_of_their_own_and_calls_in_parts(monkeypatch):
     """A reach for each model gives what each reach gives alone; so do small calls, and few models at a time."""
     for name in ("squared", "absolute", "linear"):
         for as_sparse in (False, True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +18,11 @@ from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.random_map import RandomMap, by_columns
 from dpbench.papers.glm.algorithms.scoring import clipped_risk, loss_range, prediction_bound
-from dpbench.papers.glm.problem import GLMProblem
 
 JL = JLMethod(1.0, 1e-5, dimension=3, steps=8)
 
 
-def lifted(data: GLMProblem, size: float, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def lifted(data, size, name):
     """w̃ of norm `size` in R³, its lift Φᵀw̃, and the projected records Φx_i."""
     phi = RandomMap("gaussian", 3, data.d, stream("map", name))
     features = phi.project(by_columns(data.X))
@@ -34,7 +32,7 @@ def lifted(data: GLMProblem, size: float, name: str) -> tuple[np.ndarray, np.nda
 
 
 @pytest.mark.parametrize("name", list(LOSSES))
-def test_score_is_that_of_the_inner_vector_on_the_projected_records(name: str) -> None:
+def test_score_is_that_of_the_inner_vector_on_the_projected_records(name):
     data = problem(name)
     reach = JL.prediction_bound(data)
     assert reach == 2.0 * data.radius * JL.norm_bound(data) > 2.0 * data.radius
@@ -46,7 +44,7 @@ def test_score_is_that_of_the_inner_vector_on_the_projected_records(name: str) -
     assert clipped_risk(data, w[None, :], reach)[0] == pytest.approx(want, rel=1e-12)
 
 
-def test_clipping_at_the_ball_of_rd_would_be_another_score() -> None:
+def test_clipping_at_the_ball_of_rd_would_be_another_score():
     """Planted: the reach B‖X‖ of the other methods cuts losses that w̃ in the ball of radius 2B does have."""
     data = problem("squared")
     phi = RandomMap("gaussian", 3, data.d, stream("map", "planted"))
@@ -59,7 +57,7 @@ def test_clipping_at_the_ball_of_rd_would_be_another_score() -> None:
 
 
 @pytest.mark.parametrize("name", list(LOSSES))
-def test_one_record_moves_a_score_by_at_most_its_sensitivity(name: str) -> None:
+def test_one_record_moves_a_score_by_at_most_its_sensitivity(name):
     data = problem(name)
     search = PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
     gammas, rng, moved = search.sensitivities(data), stream("moved", name), 0.0
@@ -79,7 +77,7 @@ def test_one_record_moves_a_score_by_at_most_its_sensitivity(name: str) -> None:
 @pytest.mark.parametrize("name", list(LOSSES))
 @pytest.mark.parametrize("scheme", ["tight", "parallel", "basic"])
 @pytest.mark.few(4)
-def test_guarantees_stay_within_the_claim(name: str, scheme: str) -> None:
+def test_guarantees_stay_within_the_claim(name, scheme):
     data = problem(name)
     for epsilon, delta in ((0.1, 1e-3), (1.0, 1e-6), (4.0, 1e-6)):
         search = PrivateGridSearch(JL, epsilon, delta, candidates=3, composition=scheme)
@@ -91,7 +89,7 @@ def test_guarantees_stay_within_the_claim(name: str, scheme: str) -> None:
         assert search(data, 3, stream("runs")).shape == (3, 4)
 
 
-def test_the_choice_is_held_to_the_reach_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_choice_is_held_to_the_reach_in_use(monkeypatch):
     """Planted: sensitivities that forget the JL reach are seen by the guarantee."""
     data, search = problem("squared"), PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
     assert search.guarantee(data).delta(1.0) <= 1e-5
@@ -100,7 +98,7 @@ def test_the_choice_is_held_to_the_reach_in_use(monkeypatch: pytest.MonkeyPatch)
     assert search.guarantee(data).epsilon(1e-5) > 2.0
 
 
-def test_boosting_over_the_jl_method_uses_its_reach_and_gamma() -> None:
+def test_boosting_over_the_jl_method_uses_its_reach_and_gamma():
     data = problem("squared")
     boosted, plain = Boosting(JL, 1.0, 1e-5, models=3), Boosting(NoisyGD(1.0, 1e-5, steps=8), 1.0, 1e-5, models=3)
     chunk = data.records(0, 10)
@@ -118,14 +116,14 @@ class Bare:
     epsilon: float
     delta: float
 
-    def guarantee(self, problem: Any) -> Any:
+    def guarantee(self, problem):
         return NoisyGD(self.epsilon, self.delta).guarantee(problem)
 
-    def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         return np.zeros((trials, problem.d))
 
 
-def test_a_base_without_a_bound_of_its_own_is_clipped_at_the_ball() -> None:
+def test_a_base_without_a_bound_of_its_own_is_clipped_at_the_ball():
     data = problem("squared")
     assert prediction_bound(Bare(1.0, 1e-5), data) == data.radius * data.x_bound
     assert Boosting(Bare(1.0, 1e-5), 1.0, 1e-5, models=2).sample(data, 2).shape == (2, 4)

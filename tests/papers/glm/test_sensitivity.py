@@ -1,7 +1,5 @@
 """The gradient gap D: attained, and never exceeded, by random and directed search over w and pairs of records."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,7 +22,7 @@ LOSSES = {
 BOUNDS = [(1.0, 1.0, 1.0), (1.0, 0.1, 1.0), (1.0, 0.3, 5.0), (2.0, 0.5, 3.0), (0.5, 1.0, 1.0), (1.0, 0.7, 0.3)]
 
 
-def search(name: str, bounds: tuple[float, float, float], d: int) -> tuple[float, float]:
+def search(name, bounds, d):
     """What the search finds, and D."""
     loss, (x_bound, y_bound, radius) = LOSSES[name], bounds
     y_bound = 1.0 if loss.binary else y_bound
@@ -37,7 +35,7 @@ def search(name: str, bounds: tuple[float, float, float], d: int) -> tuple[float
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.few(40)
-def test_attained_and_never_exceeded(name: str, bounds: tuple[float, float, float], d: int) -> None:
+def test_attained_and_never_exceeded(name, bounds, d):
     found, gap = search(name, bounds, d)
     assert found <= gap * (1.0 + 4.0 * np.finfo(float).eps)
     beyond = name.startswith("capped") and d > 1 and bounds[0] * bounds[2] > LOSSES[name].parameter + bounds[1]
@@ -48,7 +46,7 @@ def test_attained_and_never_exceeded(name: str, bounds: tuple[float, float, floa
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("name", LOSSES)
-def test_the_search_catches_a_gap_one_in_ten_thousand_too_small(name: str) -> None:
+def test_the_search_catches_a_gap_one_in_ten_thousand_too_small(name):
     if LOSSES[name].sharper is GENERIC and not LOSSES[name].affine:
         pytest.skip("only an upper bound is claimed")
     for d in (1, 2):
@@ -56,7 +54,7 @@ def test_the_search_catches_a_gap_one_in_ten_thousand_too_small(name: str) -> No
         assert found > (1.0 - 1e-4) * gap
 
 
-def test_the_search_catches_the_symmetric_formula_in_one_dimension_and_past_the_cap() -> None:
+def test_the_search_catches_the_symmetric_formula_in_one_dimension_and_past_the_cap():
     """The planted errors: D of two dimensions used in one, and 2·X·sup|φ'| halved for a far cap."""
     found, _ = search("logistic", (1.0, 1.0, 5.0), 1)
     assert found > 1.0 + 1e-2  # σ(a) + σ(−a) = 1 is what the pair x, −x at the edge of the ball gives
@@ -65,7 +63,7 @@ def test_the_search_catches_the_symmetric_formula_in_one_dimension_and_past_the_
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_never_above_twice_the_gradient_bound_nor_below_it(name: str) -> None:
+def test_never_above_twice_the_gradient_bound_nor_below_it(name):
     for x_bound, y_bound, radius in BOUNDS:
         for d in (1, 2, 50):
             b = 1.0 if LOSSES[name].binary else y_bound
@@ -75,7 +73,7 @@ def test_never_above_twice_the_gradient_bound_nor_below_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_gradient_bound_holds_for_single_gradients(name: str) -> None:
+def test_gradient_bound_holds_for_single_gradients(name):
     """A gradient of a record with x = 0 is 0, so the largest gradient is the largest gap with such a record."""
     rng, loss = np.random.default_rng(4), LOSSES[name]
     for x_bound, y_bound, radius in BOUNDS:
@@ -90,7 +88,7 @@ def test_gradient_bound_holds_for_single_gradients(name: str) -> None:
 
 
 @pytest.mark.parametrize("a", [0.01, 0.3, 1.0, 4.0, 30.0])
-def test_the_formulas_of_the_text(a: float) -> None:
+def test_the_formulas_of_the_text(a):
     """Squared D = 4X·max(a·cos t + y_bound)·sin t, logistic D = 2X·max s(a·cos t)·sin t, by a fine grid."""
     t = np.linspace(0.0, np.pi, 400_001)
     for x_bound, y_bound in ((1.0, 1.0), (0.5, 3.0)):
@@ -100,7 +98,7 @@ def test_the_formulas_of_the_text(a: float) -> None:
         assert gradient_gap(losses.logistic(), x_bound, 1.0, a / x_bound, 3) == pytest.approx(logistic, rel=1e-10)
 
 
-def test_logistic_in_one_dimension_is_worst_inside_a_large_ball() -> None:
+def test_logistic_in_one_dimension_is_worst_inside_a_large_ball():
     far, near = (gradient_gap(losses.logistic(), 1.0, 1.0, radius, 1) for radius in (100.0, 3.9))
     assert far == pytest.approx(1.05163, abs=1e-5) and near <= far
     assert gradient_gap(losses.logistic(), 1.0, 1.0, 1.0, 1) == pytest.approx(1.0, rel=1e-10)
@@ -113,9 +111,7 @@ def test_logistic_in_one_dimension_is_worst_inside_a_large_ball() -> None:
     st.tuples(*[st.floats(1.0, 10.0)] * 3),
     st.sampled_from([1, 2]),
 )
-def test_wider_bounds_never_mean_a_smaller_gap(
-    name: str, bounds: tuple[float, ...], factors: tuple[float, ...], d: int
-) -> None:
+def test_wider_bounds_never_mean_a_smaller_gap(name, bounds, factors, d):
     x, b, r = bounds
     b = 1.0 if LOSSES[name].binary else b
     wide = gradient_gap(LOSSES[name], x * factors[0], b if LOSSES[name].binary else b * factors[1], r * factors[2], d)
@@ -124,7 +120,7 @@ def test_wider_bounds_never_mean_a_smaller_gap(
     assert gradient_gap(LOSSES[name], x, b, r, 1) <= gradient_gap(LOSSES[name], x, b, r, 2) * (1.0 + 1e-11)
 
 
-def test_huber_is_half_squared_when_wide_and_lipschitz_when_narrow() -> None:
+def test_huber_is_half_squared_when_wide_and_lipschitz_when_narrow():
     for d in (1, 2):
         wide = gradient_gap(losses.huber(100.0), 1.0, 1.0, 2.0, d)
         assert wide == gradient_gap(losses.half_squared(), 1.0, 1.0, 2.0, d)
@@ -132,6 +128,6 @@ def test_huber_is_half_squared_when_wide_and_lipschitz_when_narrow() -> None:
 
 
 @pytest.mark.parametrize("dimension", [0, -1, 1.5, True])
-def test_dimension_is_checked(dimension: object) -> None:
+def test_dimension_is_checked(dimension):
     with pytest.raises(validation.InvalidInput, match=r"^dimension must be an integer >= 1, got "):
-        gradient_gap(losses.squared(), 1.0, 1.0, 1.0, dimension)  # type: ignore[arg-type]
+        gradient_gap(losses.squared(), 1.0, 1.0, 1.0, dimension)

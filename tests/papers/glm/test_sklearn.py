@@ -1,9 +1,6 @@
 """The scikit-learn estimators: scikit-learn's own checks on instances with declared bounds, and what they promise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,28 +24,28 @@ INSTANCES = [
     PrivateClassifier(SHORT, x_bound=5.0, classes="public"),
     HeavyTailedRegressor("clipped-subgradient", radius=1.0),
 ]
-EXPECTED: dict[str, str] = {}
+EXPECTED = {}
 """Checks that may fail, each with its reason: none does. Scores are not checked (the tag `poor_score`), for noise may
 give any."""
 
 
 @parametrize_with_checks(INSTANCES, expected_failed_checks=lambda estimator: EXPECTED)
-def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-def records(n: int = 400) -> tuple[np.ndarray, np.ndarray]:
+def records(n=400):
     """Features in [−1, 1]³, and labels 0.5x₁ − 0.3x₂ + 0.2 with a little noise."""
     rng = np.random.default_rng(5)
     X = rng.uniform(-1.0, 1.0, (n, 3))
     return X, X @ [0.5, -0.3, 0.0] + 0.2 + 0.01 * rng.standard_normal(n)
 
 
-def regressor(**more: Any) -> PrivateRegressor:
+def regressor(**more):
     return PrivateRegressor(**{"x_bound": 1.8, "y_bound": 1.5, "radius": 2.0, "random_state": 0} | more)
 
 
-def test_without_noise_to_speak_of_a_fit_is_the_non_private_one() -> None:
+def test_without_noise_to_speak_of_a_fit_is_the_non_private_one():
     X, y = records()
     model = regressor(mechanism="output-perturbation", epsilon=1e7).fit(X, y)
     plain = LinearRegression().fit(X, y)
@@ -66,7 +63,7 @@ def test_without_noise_to_speak_of_a_fit_is_the_non_private_one() -> None:
     np.testing.assert_allclose(classifier.predict_proba(X).sum(axis=1), 1.0)
 
 
-def test_what_is_promised_is_the_guarantee_of_the_mechanism_that_ran() -> None:
+def test_what_is_promised_is_the_guarantee_of_the_mechanism_that_ran():
     X, y = records(100)
     model = regressor(epsilon=0.7, delta=1e-6).fit(X, y)
     assert model.epsilon_ == model.guarantee_.epsilon(1e-6) <= 0.7 * (1.0 + 1e-9) and model.delta_ == 1e-6
@@ -78,7 +75,7 @@ def test_what_is_promised_is_the_guarantee_of_the_mechanism_that_ran() -> None:
     assert heavy.epsilon_ == ExponentialMechanism(2.0, net_radius=0.25).guarantee(problem).epsilon(0.0)
 
 
-def test_records_outside_the_bounds_are_clipped_or_refused() -> None:
+def test_records_outside_the_bounds_are_clipped_or_refused():
     X, y = records(60)
     far = np.vstack([X, [30.0, 0.0, 0.0]]), np.append(y, 99.0)
     near = np.vstack([X, [1.8, 0.0, 0.0]]), np.append(y, 1.5)
@@ -88,7 +85,7 @@ def test_records_outside_the_bounds_are_clipped_or_refused() -> None:
         regressor(on_excess="error").fit(*far)
 
 
-def test_labels_that_are_declared() -> None:
+def test_labels_that_are_declared():
     X, _ = records(50)
     one = np.ones(50, dtype=int)
     model = PrivateClassifier(SHORT, x_bound=1.8, classes=(0, 1), random_state=0).fit(X, one)
@@ -101,7 +98,7 @@ def test_labels_that_are_declared() -> None:
         PrivateClassifier(SHORT, x_bound=1.8, classes=(0, 2)).fit(X, one)
 
 
-def test_noise_is_fresh_unless_seeded_and_clones_agree() -> None:
+def test_noise_is_fresh_unless_seeded_and_clones_agree():
     X, y = records(80)
     model = regressor()
     assert (clone(model).fit(X, y).coef_ == model.fit(X, y).coef_).all()
@@ -110,7 +107,7 @@ def test_noise_is_fresh_unless_seeded_and_clones_agree() -> None:
     np.testing.assert_allclose(exact.fit(csr_array(X), y).coef_, [0.5, -0.3, 0.0], atol=0.05)
 
 
-def test_in_a_pipeline_and_a_search() -> None:
+def test_in_a_pipeline_and_a_search():
     X, y = records(120)
     line = make_pipeline(FunctionTransformer(), regressor(epsilon=1e7))
     found = GridSearchCV(line, {"privateregressor__radius": [0.01, 2.0]}, cv=2).fit(X, y)
@@ -118,6 +115,6 @@ def test_in_a_pipeline_and_a_search() -> None:
 
 
 @pytest.mark.parametrize("wrong", [3, None, object(), replace], ids=["number", "none", "object", "function"])
-def test_what_is_no_mechanism_is_named(wrong: Any) -> None:
+def test_what_is_no_mechanism_is_named(wrong):
     with pytest.raises(ValueError, match="mechanism must be the name of a mechanism, or one of this package's, got"):
         PrivateClassifier(mechanism=wrong, x_bound=1.0, classes=(0, 1)).fit(np.eye(4), [0, 1, 0, 1])

@@ -1,9 +1,5 @@
 """scikit-learn's own checks of the estimators, with each mechanism."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -20,5 +16,5 @@ ALL = [
 
 
 @parametrize_with_checks(ALL)
-def test_scikit_learns_checks_of_every_mechanism(estimator: Any, check: Any) -> None:
+def test_scikit_learns_checks_of_every_mechanism(estimator, check):
     check(estimator)

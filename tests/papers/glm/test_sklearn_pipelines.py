@@ -1,10 +1,7 @@
 """Scaling by declared ranges, the search whose guarantee is its own, and what of a pipeline looks at the records."""
 
-from __future__ import annotations
-
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -39,29 +36,29 @@ RADII = {"radius": [0.01, 1.0, 2.0]}
 
 
 @parametrize_with_checks([BoundedScaler(-5.0, 5.0)])
-def test_scikit_learns_checks_of_the_scaler(estimator: Any, check: Any) -> None:
+def test_scikit_learns_checks_of_the_scaler(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
 @parametrize_with_checks([PrivateSearchCV(REGRESSOR, RADII), PrivateSearchCV(CLASSIFIER, RADII)])
-def test_scikit_learns_checks_of_the_search(estimator: Any, check: Any) -> None:
+def test_scikit_learns_checks_of_the_search(estimator, check):
     check(estimator)
 
 
-def records(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+def records(n=300):
     rng = np.random.default_rng(3)
     X = rng.uniform(-1.0, 1.0, (n, 2))
     return X, X @ [1.0, -0.5]
 
 
-def gaussian_delta(epsilon: float, mu: float) -> float:
+def gaussian_delta(epsilon, mu):
     """Balle and Wang's profile of the Gaussian mechanism, written out anew."""
     return float(ndtr(mu / 2.0 - epsilon / mu) - math.exp(epsilon + log_ndtr(-mu / 2.0 - epsilon / mu)))
 
 
 @pytest.mark.parametrize("columns", [1, 3, 7])
-def test_no_record_leaves_the_declared_norm_and_none_is_looked_at(columns: int) -> None:
+def test_no_record_leaves_the_declared_norm_and_none_is_looked_at(columns):
     rng = np.random.default_rng(columns)
     low = rng.uniform(-5.0, 0.0, columns)
     high = low + rng.uniform(0.1, 9.0, columns)
@@ -89,12 +86,12 @@ def test_no_record_leaves_the_declared_norm_and_none_is_looked_at(columns: int) 
         ({"x_bound": 0.0}, "x_bound must be"),
     ],
 )
-def test_ranges_that_are_none_are_named(change: dict[str, Any], message: str) -> None:
+def test_ranges_that_are_none_are_named(change, message):
     with pytest.raises(InvalidInput, match=message):
         BoundedScaler(**{"lower": -1.0, "upper": [1.0, 2.0]} | change).fit(np.zeros((3, 2)))
 
 
-def test_gaussian_fits_share_mu_and_the_search_keeps_its_budget() -> None:
+def test_gaussian_fits_share_mu_and_the_search_keeps_its_budget():
     """K fits at μ each have μ√K together: at δ that is the ε asked for, which equal shares of ε would not reach."""
     X, y = records()
     search = PrivateSearchCV(REGRESSOR, RADII, epsilon=0.8, delta=1e-6, random_state=0).fit(X, y)
@@ -105,7 +102,7 @@ def test_gaussian_fits_share_mu_and_the_search_keeps_its_budget() -> None:
     assert search.guarantee_.delta(0.3) >= gaussian_delta(0.3, math.sqrt(3.0) * mu) * (1.0 - 1e-9)
 
 
-def test_other_mechanisms_share_epsilon() -> None:
+def test_other_mechanisms_share_epsilon():
     X, y = records(200)
     search = PrivateSearchCV(HEAVY, RADII, epsilon=1.2, delta=0.0, error_bound=3.0, random_state=1).fit(X, y)
     assert search.best_estimator_.mechanism_.epsilon == pytest.approx(0.4)
@@ -114,7 +111,7 @@ def test_other_mechanisms_share_epsilon() -> None:
         PrivateSearchCV(HEAVY, RADII, delta=0.0).fit(X, y)
 
 
-def test_a_record_is_fitted_to_or_judged_by_and_never_both() -> None:
+def test_a_record_is_fitted_to_or_judged_by_and_never_both():
     """With one candidate the weights tell which: a quarter of the records moves none of them."""
     X, y = records(40)
     search = PrivateSearchCV(REGRESSOR, {"radius": [1.0]}, random_state=2)
@@ -126,7 +123,7 @@ def test_a_record_is_fitted_to_or_judged_by_and_never_both() -> None:
     assert sum(moved) == 30
 
 
-def search_of(*steps: Any) -> PrivateSearchCV:
+def search_of(*steps):
     """A search of two radii of the last step, for ε-DP mechanisms too."""
     name = type(steps[-1]).__name__.lower()
     model = steps[0] if len(steps) == 1 else make_pipeline(*steps)
@@ -155,7 +152,7 @@ WORST = [size * shape for size in (1.7e308, 1e300, 1e100, 1.0, 5e-324, 0.0) for 
 WORST += [np.where(SIGNS > 0.0, 1.7e308, 5e-324), np.where(np.arange(20) < 1, -1.7e308, 0.0)]
 
 
-def data_for(search: PrivateSearchCV, n: int = 12) -> tuple[np.ndarray, np.ndarray, list[float]]:
+def data_for(search, n=12):
     """Records in [−1, 1]²⁰, and labels that a hostile record may have."""
     rng = np.random.default_rng(8)
     X = rng.uniform(-1.0, 1.0, (n, 20)) / 5.0
@@ -165,7 +162,7 @@ def data_for(search: PrivateSearchCV, n: int = 12) -> tuple[np.ndarray, np.ndarr
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_no_record_moves_a_fit_or_a_choice_by_more_than_is_paid_for(name: str) -> None:
+def test_no_record_moves_a_fit_or_a_choice_by_more_than_is_paid_for(name):
     """All pairs of a data set with those whose first or last record is one of the worst that floats can hold."""
     search, heavy = SEARCHES[name], "heavy" in name
     X, y, labels = data_for(search)
@@ -200,7 +197,7 @@ def test_no_record_moves_a_fit_or_a_choice_by_more_than_is_paid_for(name: str) -
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_what_is_outside_the_domain_is_refused_in_either_part(name: str) -> None:
+def test_what_is_outside_the_domain_is_refused_in_either_part(name):
     search = SEARCHES[name]
     X, y, _ = data_for(search)
     for row, bad in itertools.product(range(len(y)), (np.nan, np.inf, -np.inf)):
@@ -213,7 +210,7 @@ def test_what_is_outside_the_domain_is_refused_in_either_part(name: str) -> None
                 clone(model).fit(X, label)
 
 
-def test_an_undeclared_label_is_refused_in_either_part() -> None:
+def test_an_undeclared_label_is_refused_in_either_part():
     X, y, _ = data_for(SEARCHES["classifier"])
     for row in range(len(y)):
         label = y.copy()
@@ -222,7 +219,7 @@ def test_an_undeclared_label_is_refused_in_either_part() -> None:
             SEARCHES["classifier"].fit(X, label)
 
 
-def test_the_chosen_candidate_is_the_better_one_where_noise_is_small() -> None:
+def test_the_chosen_candidate_is_the_better_one_where_noise_is_small():
     X, y = records(4000)
     wide = PrivateRegressor("output-perturbation", x_bound=2.0, y_bound=1.5)
     search = PrivateSearchCV(wide, {"radius": [0.01, 2.0]}, epsilon=1e4, random_state=0).fit(X, y)
@@ -232,7 +229,7 @@ def test_the_chosen_candidate_is_the_better_one_where_noise_is_small() -> None:
     assert labels.classes_.tolist() == ["a", "b"] and labels.score(X, np.where(y > 0.0, "b", "a")) > 0.9
 
 
-def test_nothing_of_a_fit_but_what_was_paid_for_is_kept() -> None:
+def test_nothing_of_a_fit_but_what_was_paid_for_is_kept():
     X, y = records(100)
     search = PrivateSearchCV(REGRESSOR, RADII)
     before = set(vars(search))
@@ -244,7 +241,7 @@ class Centred(Normalizer):
     """A subclass that looks at the records."""
 
 
-LEAKS: dict[str, tuple[Any, str]] = {
+LEAKS = {
     "a scaler that learns": (make_pipeline(StandardScaler(), REGRESSOR), "'standardscaler' .* 'StandardScaler'"),
     "a subclass": (make_pipeline(Normalizer(), Centred(), REGRESSOR), "'centred' .* 'Centred'"),
     "a function": (make_pipeline(FunctionTransformer(np.log1p), REGRESSOR), "'functiontransformer'"),
@@ -266,7 +263,7 @@ LEAKS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_what_may_look_at_the_records_is_refused_by_name(name: str) -> None:
+def test_what_may_look_at_the_records_is_refused_by_name(name):
     estimator, message = LEAKS[name]
     with pytest.raises(InvalidInput, match=f"^step {message}"):
         check_pipeline(estimator)
@@ -274,7 +271,7 @@ def test_what_may_look_at_the_records_is_refused_by_name(name: str) -> None:
         PrivateSearchCV(estimator, {}).fit(*records(50))
 
 
-def test_the_steps_that_look_at_no_record_are_allowed() -> None:
+def test_the_steps_that_look_at_no_record_are_allowed():
     for search in SEARCHES.values():
         check_pipeline(search.estimator)
 
@@ -296,12 +293,12 @@ def test_the_steps_that_look_at_no_record_are_allowed() -> None:
         (PrivateSearchCV(REGRESSOR, RADII, error_bound=-1.0), "error_bound must be"),
     ],
 )
-def test_searches_that_are_none_are_named(search: PrivateSearchCV, message: str) -> None:
+def test_searches_that_are_none_are_named(search, message):
     with pytest.raises(InvalidInput, match=message):
         search.fit(*records(50))
 
 
-def searched(data: Any, _rng: np.random.Generator) -> tuple[int, float]:
+def searched(data, _rng):
     """What a search of two candidates says of two records, one of which it is judged by."""
     X, y = np.full((2, 1), 0.9), np.array(data)
     wide = PrivateRegressor(NoisyGD(1.0, 1e-5, steps=5), x_bound=1.0, y_bound=1.5)
@@ -311,8 +308,8 @@ def searched(data: Any, _rng: np.random.Generator) -> tuple[int, float]:
 
 @pytest.mark.slow
 def test_a_search_keeps_its_guarantee_from_end_to_end_and_a_choice_without_noise_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     """Neighbours: the second of two targets is 0 or 1.5.
 
     Null: the search is (1, 1e-5)-DP; its audit refutes with probability at most 1e-6. Without noise in the choice, the
@@ -320,7 +317,7 @@ def test_a_search_keeps_its_guarantee_from_end_to_end_and_a_choice_without_noise
     probability 0 and 1/4, which 1,000 runs a side see.
     """
     pair = (0.0, 0.0), (0.0, 1.5)
-    given: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-5, "trials": 1_000, "confidence": 1.0 - 1e-6}
+    given = {"epsilon": 1.0, "delta": 1e-5, "trials": 1_000, "confidence": 1.0 - 1e-6}
     assert audit(each(searched), *pair, **given).verdict == "not refuted"
     monkeypatch.setattr(integer_choice, "report_noisy_max", lambda _source, errors, _steps: errors.argmin(axis=1))
     assert audit(each(searched), *pair, **given).verdict == "refuted"

@@ -1,10 +1,7 @@
 """Table 1's crossover: closed forms against the mechanisms, d* against power laws, and planted exponents."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +24,7 @@ from dpbench.rates import Point, sweep
 from dpbench.runs.context import RunContext
 
 
-def test_closed_form_is_the_mean_of_output_perturbation() -> None:
+def test_closed_form_is_the_mean_of_output_perturbation():
     """Null: measured mean = closed form; |z| < 5.5 fails falsely with probability 4e-8. An error of 10% is seen."""
     n, active, fraction, lam, noise = 600, 8, 0.7, 0.05, 0.1
     population = ScaledBasis(
@@ -41,7 +38,7 @@ def test_closed_form_is_the_mean_of_output_perturbation() -> None:
     assert abs(found.mean() - 1.1 * expected) > 5.5 * error
 
 
-def test_hardest_scale_of_output_perturbation_is_no_easier_than_its_neighbours() -> None:
+def test_hardest_scale_of_output_perturbation_is_no_easier_than_its_neighbours():
     best = output_perturbation_envelope(2000, 0.05, 0.02)
     assert best.active > 1 and best.zero == pytest.approx(best.fraction / best.active)
     for active in (best.active // 2, best.active, 2 * best.active):
@@ -49,13 +46,13 @@ def test_hardest_scale_of_output_perturbation_is_no_easier_than_its_neighbours()
             assert output_perturbation_excess(2000, active, fraction, 0.05, 0.02) <= best.excess * (1.0 + 1e-12)
 
 
-def test_envelope_of_noisy_gd_between_two_dimensions_lies_between_theirs() -> None:
+def test_envelope_of_noisy_gd_between_two_dimensions_lies_between_theirs():
     low, middle, high = (noisy_gd_envelope(500, d, 1.0, "exact").excess for d in (90, 90.5, 91))
     assert low < middle < high
     assert noisy_gd_envelope(500, 90, 1.0, "printed").excess > low
 
 
-def test_crossing_is_where_the_envelope_has_the_level() -> None:
+def test_crossing_is_where_the_envelope_has_the_level():
     for calibration, level in (("exact", 0.05), ("printed", 0.2)):
         d, steepness = crossing_dimension(1000, 1.0, calibration, level)
         assert noisy_gd_envelope(1000, d, 1.0, calibration).excess == pytest.approx(level, rel=2e-3)
@@ -66,10 +63,10 @@ def test_crossing_is_where_the_envelope_has_the_level() -> None:
 
 
 @pytest.mark.parametrize(("power", "crossing"), [(0.5, 2.0), (1.0, 1.0)])
-def test_crossing_of_planted_power_laws(power: float, crossing: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crossing_of_planted_power_laws(power, crossing, monkeypatch):
     """d^power/n meets 0.01 at (0.01 n)^(1/power); the slope in n is 1/power."""
 
-    def planted(n: int, dimension: float, epsilon: float, calibration: str) -> Scale:
+    def planted(n, dimension, epsilon, calibration):
         return Scale(1, 1.0, dimension**power / n, 1.0)
 
     monkeypatch.setattr(hard_scales, "noisy_gd_envelope", planted)
@@ -79,7 +76,7 @@ def test_crossing_of_planted_power_laws(power: float, crossing: float, monkeypat
         assert steepness == pytest.approx(power, rel=1e-6)
 
 
-def test_theory_is_the_transition_of_section_3() -> None:
+def test_theory_is_the_transition_of_section_3():
     assert theory.transition_dimension(*SHAPE, 1000, 1.0) == pytest.approx(100.0)
     assert theory.transition_dimension(2.0, 1.0, 1.0, 0.25, 1000, 1.0) == pytest.approx(
         100.0 * (math.sqrt(2) / 4) ** (2 / 3)
@@ -90,7 +87,7 @@ CLOSED = [claim for claim in declared(table1) if "crossover" in claim.id and not
 
 
 @pytest.mark.parametrize("claim", CLOSED, ids=lambda claim: claim.id)
-def test_closed_entries_reach_their_verdict(claim: Any) -> None:
+def test_closed_entries_reach_their_verdict(claim):
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)
     assert verdict == claim.expected == "consistent"
@@ -100,7 +97,7 @@ def test_closed_entries_reach_their_verdict(claim: Any) -> None:
     )
 
 
-def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkeypatch):
     """Planted: with the level C/(nε)^(1/2) in place of (nε)^(-2/3), d* has slope 1, and the entry says so."""
     monkeypatch.setattr(table1, "_erm_scale", lambda n, epsilon: Scale(1, 1.0, 2.0 / math.sqrt(n * epsilon), 1.0))
     with RunContext(level="quick", seed=0, workers=1) as context:
@@ -109,7 +106,7 @@ def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkey
 
 
 @pytest.mark.slow
-def test_the_jl_entry_on_small_sizes() -> None:
+def test_the_jl_entry_on_small_sizes():
     """Seed 0; its slope over n = 100 to 800 is not that of the entry, whose sizes are larger: the parts must agree."""
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = measured(table1.jl, context, 1.0, (100, 800), (64, 32), 1, (4, 16, 64), 16)
@@ -125,7 +122,7 @@ def test_the_jl_entry_on_small_sizes() -> None:
     assert (curve["floor"] < curve["noisy GD closed"]).all() and (curve["noisy GD closed"] < curve["theory"]).all()
 
 
-def test_benign_entry_reaches_its_verdict_and_sees_a_ceiling_that_is_too_low(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_benign_entry_reaches_its_verdict_and_sees_a_ceiling_that_is_too_low(monkeypatch):
     claim = next(claim for claim in declared(table1) if claim.kind == "inequality")
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(claim)

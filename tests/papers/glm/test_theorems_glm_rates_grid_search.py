@@ -1,9 +1,6 @@
 """The rates of Theorems 7 and 8 at the hardest norms of w*, and a planted slope."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +21,7 @@ def context():
 
 @pytest.mark.parametrize("base", [BASE, BOOSTED])
 @pytest.mark.parametrize("n", [2**14, 2**15])
-def test_the_step_is_that_of_the_mechanisms_penalties(base: Any, n: int) -> None:
+def test_the_step_is_that_of_the_mechanisms_penalties(base, n):
     data = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=theorem7.RADIUS, y_bound=Y)
     search = PrivateGridSearch(base, EPSILON, 1e-5, beta=BETA)
     penalties = search.penalties(data.draw(n, np.random.default_rng(0)))
@@ -32,7 +29,7 @@ def test_the_step_is_that_of_the_mechanisms_penalties(base: Any, n: int) -> None
     assert theorem7.step(n) == pytest.approx(penalties[place] - penalties[place - 1], rel=1e-12)
 
 
-def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_what_is_lost() -> None:
+def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_what_is_lost():
     """64 runs on one data set of 2^16 records: nine of ten choices, and a loss within half of what is derived."""
     n = 2**16
     norm = theorem7.hard_norm(n)
@@ -48,9 +45,7 @@ def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_wha
 
 
 @pytest.mark.slow
-def test_theorem7_in_n_and_a_planted_error_that_does_not_fall(
-    context: RunContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_theorem7_in_n_and_a_planted_error_that_does_not_fall(context, monkeypatch):
     claim = next(claim for claim in declared(theorem7) if claim.id == "glm.thm7.rate.n")
     verdict, evidence = context.run(claim)
     assert verdict == claim.expected == "consistent"
@@ -59,7 +54,7 @@ def test_theorem7_in_n_and_a_planted_error_that_does_not_fall(
     assert measured(theorem7.theorem7_rate, context)[0] == "inconsistent"
 
 
-def planted(*arguments: Any) -> dict[str, Any]:
+def planted(*arguments):
     """An excess of 60 more, whatever n."""
     found = one_data_set(*arguments)
     return found | {"grid": found["grid"] + 60.0}

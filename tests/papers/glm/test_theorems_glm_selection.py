@@ -1,7 +1,5 @@
 """The entries of section 5 and appendices C and D: the numbers the derivations predict, and planted errors."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -34,7 +32,7 @@ CLAIMS = [*declared(lemmas9_10), *(claim for claim in of_paper("glm") if claim.i
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_entries_reach_their_expected_verdict(claim, context: RunContext) -> None:
+def test_entries_reach_their_expected_verdict(claim, context):
     verdict, evidence = claim.measure(context)
     assert verdict == claim.expected
     assert evidence.level <= claim.level
@@ -43,13 +41,13 @@ def test_entries_reach_their_expected_verdict(claim, context: RunContext) -> Non
 PREDICTED = {"glm.lemma9.inequality": 4.0, "glm.thm15.inequality": math.e}
 
 
-def test_predicted_numbers(context: RunContext) -> None:
+def test_predicted_numbers(context):
     values = {claim.id: claim.measure(context)[1].column("left") for claim in of_paper("glm") if claim.id in PREDICTED}
     assert {name: found[0] for name, found in values.items()} == pytest.approx(PREDICTED)
     assert 1.0 - theory.ball_loss_bound(2.0, 1.0, 1.0, 1.0) / 4.0 == 0.25, "3 against 4"
 
 
-def test_planted_errors_are_refuted() -> None:
+def test_planted_errors_are_refuted():
     """Each corrected entry with its constant taken away again."""
     planted = {
         "glm.lemma9.inequality": ("Delta", "19/20*(2*Y^2 + H*B^2*X^2)", {"B": 1.0, "X": 1.0, "Y": 1.0}),
@@ -68,7 +66,7 @@ def test_planted_errors_are_refuted() -> None:
     assert tail.number(tail.claim.parts["left"], **at) > 0.125
 
 
-def test_exceedance_by_sampling() -> None:
+def test_exceedance_by_sampling():
     """Null: the formula. 2,000,000 draws: standard error below 4e-4, so an error of 0.004 is seen at ten of them."""
     rng = np.random.default_rng(3)
     b = 0.5 * rng.standard_normal((2_000_000, 2))
@@ -78,16 +76,16 @@ def test_exceedance_by_sampling() -> None:
     assert chance.number(chance.claim.parts["left"], **at) == pytest.approx(hit.mean(), abs=2e-3)
 
 
-def test_algorithm_1_ends_where_a_loss_is_beyond_lemma_9() -> None:
+def test_algorithm_1_ends_where_a_loss_is_beyond_lemma_9():
     data = GLMProblem(np.ones((2_000, 1)), -np.ones(2_000), loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     w = NoisyGD(1.0, 1e-5, step_size=0.05).sample(data, 64)[:, 0]
     assert ((w - 1.0) ** 2 >= theory.ball_loss_bound(2.0, 1.0, 1.0, 1.0)).all()
 
 
-def test_compositions_of_theorems_8_and_14_are_within_their_budgets() -> None:
+def test_compositions_of_theorems_8_and_14_are_within_their_budgets():
     """Grid search over boosted output perturbation, and boosting over the JL method, for every loss."""
 
-    def searched(count: int, epsilon: float, delta: float) -> PrivateGridSearch:
+    def searched(count, epsilon, delta):
         return PrivateGridSearch(Boosting(OUTPUT, 1.0, 1e-5, models=2), epsilon, delta, candidates=count)
 
     for row in (*guarantees(searched, (1, 3)), *guarantees(boosted, (JL,))):
@@ -96,7 +94,7 @@ def test_compositions_of_theorems_8_and_14_are_within_their_budgets() -> None:
         assert row["guarantee"].kind in ("exact", "upper")
 
 
-def test_theorem12(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_theorem12(context, monkeypatch):
     verdict, evidence = measured(theorem12.theorem12_privacy, context)
     assert verdict == "proved" and 0.7 < evidence.value <= 1.0
     assert measured(theorem12.theorem12_utility, context)[0] == "not refuted"
@@ -109,7 +107,7 @@ def test_theorem12(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None
     assert measured(theorem12.theorem12_utility, context)[0] == "refuted"
 
 
-def test_algorithm5_printed_and_with_the_scale_it_meant(context: RunContext) -> None:
+def test_algorithm5_printed_and_with_the_scale_it_meant(context):
     verdict, evidence = measured(theorem13.algorithm5_printed, context)
     assert verdict == "refuted"
     *_, large = zip(*(evidence.column(name) for name in ("n", "true_delta", "scale")), strict=True)
@@ -122,7 +120,7 @@ def test_algorithm5_printed_and_with_the_scale_it_meant(context: RunContext) -> 
         assert true <= exact.delta(1.0) * (1.0 + 1e-9)  # the statement's event is one of the outputs
 
 
-def test_algorithm5s_law_by_simulation() -> None:
+def test_algorithm5s_law_by_simulation():
     """Null: the closed law. 400,000 runs: standard error 8e-4; an error of 0.005 is seen."""
     rng, runs = np.random.default_rng(5), 400_000
     plus = rng.random((runs, 4)) < 0.5
@@ -131,7 +129,7 @@ def test_algorithm5s_law_by_simulation() -> None:
     assert math.exp(coin_law(0.7, 4, 0.9)[0]) == pytest.approx(got, abs=4e-3)
 
 
-def test_boosting_fails_no_more_often_than_beta(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boosting_fails_no_more_often_than_beta(context, monkeypatch):
     verdict, evidence = measured(theorem13.failures, context)
     assert verdict == "not refuted"
     boosted, single = evidence.column("failures"), evidence.column("of a single run")
@@ -142,7 +140,7 @@ def test_boosting_fails_no_more_often_than_beta(context: RunContext, monkeypatch
     assert measured(theorem13.failures, context, models=1)[0] == "refuted"
 
 
-def test_grid_search_beside_its_oracle(context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grid_search_beside_its_oracle(context, monkeypatch):
     monkeypatch.setattr(theorem7, "_WIDTH", 8)
     verdict, evidence = measured(theorem7.theorem7, context)
     assert verdict == "not refuted" and evidence.value < 1.0

@@ -1,7 +1,5 @@
 """Ceilings and parameters of the GLM paper against the printed formulas, written out again, and against each other."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,15 +10,15 @@ from dpbench.papers.glm import theory
 L = math.log(1e5)
 
 
-def slope(values: list[float], grid: list[float]) -> float:
+def slope(values, grid):
     return float(np.polyfit(np.log(grid), np.log(values), 1)[0])
 
 
-def test_lemma_2_and_lemma_3_to_the_letter() -> None:
+def test_lemma_2_and_lemma_3_to_the_letter():
     assert theory.smooth_gradient_bound(2.0, 3.0, 5.0, 7.0) == pytest.approx(2 * 5 * math.sqrt(2) * 3 + 2 * 2 * 7 * 9)
 
 
-def test_theorem_1_to_the_letter() -> None:
+def test_theorem_1_to_the_letter():
     assert theory.noisy_gd_noise(4.0, 100, 50, 0.5, 1e-5) ** 2 == pytest.approx(8 * 16 * 100 * L / (50 * 0.5) ** 2)
     first = theory.noisy_gd_step_size(2.0, 100, 2.0, 1.0, 3.0, 0.0, 9)
     assert first == pytest.approx(min(2.0 / (10 * math.sqrt(2) * 3), 1 / 8))
@@ -28,7 +26,7 @@ def test_theorem_1_to_the_letter() -> None:
     assert noisy == pytest.approx(2.0 / (10 * 15))
 
 
-def test_lemma_6_regret_at_its_own_step_size() -> None:
+def test_lemma_6_regret_at_its_own_step_size():
     """B²/(ηT) + η(H̃‖Y‖² + σ²d) at the step size of the lemma is within a factor 4 of the ceiling (last display)."""
     for noise in (0.0, 0.1, 10.0):
         for steps in (1, 10, 1000):
@@ -38,7 +36,7 @@ def test_lemma_6_regret_at_its_own_step_size() -> None:
             assert ceiling / 4.0 <= direct <= 5.0 * ceiling
 
 
-def test_theorem_1_rates() -> None:
+def test_theorem_1_rates():
     grid = [10.0**k for k in range(5, 10)]
     private = [theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, int(n), 10**9, 0.1, 1e-5) for n in grid]
     assert slope(private, grid) == pytest.approx(-1.0, abs=1e-3)
@@ -54,12 +52,12 @@ def test_theorem_1_rates() -> None:
     )
 
 
-def test_low_rank_rate_of_table_1() -> None:
+def test_low_rank_rate_of_table_1():
     rate = theory.lipschitz_low_rank_rate(2.0, 3.0, 5.0, 100, 9, 0.5, 1e-5)
     assert rate == pytest.approx(2 * 3 * 5 * 3 * math.sqrt(L) / (100 * 0.5))
 
 
-def test_theorem_3_to_the_letter() -> None:
+def test_theorem_3_to_the_letter():
     lam = theory.smooth_erm_regularization(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5)
     assert lam == pytest.approx(((5 + 2 * 7 * 9) * math.sqrt(2) * 3 / (7 * 100 * 0.5)) ** (2 / 3) * L ** (1 / 3))
     noise = theory.smooth_erm_noise(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5, lam)
@@ -71,7 +69,7 @@ def test_theorem_3_to_the_letter() -> None:
     assert theory.smooth_erm_rate(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5) == pytest.approx(statistical + private)
 
 
-def test_theorem_5_to_the_letter() -> None:
+def test_theorem_5_to_the_letter():
     lam = theory.lipschitz_erm_regularization(2.0, 3.0, 7.0, 100, 0.5, 1e-5)
     assert lam == pytest.approx(2 * 3 * L**0.25 / (7 * math.sqrt(50)))
     assert theory.lipschitz_erm_noise(2.0, 3.0, 100, 0.5, 1e-5, lam) ** 2 == pytest.approx(
@@ -85,7 +83,7 @@ def test_theorem_5_to_the_letter() -> None:
         assert slope(rates, grid) == pytest.approx(expected, abs=1e-3)
 
 
-def test_theorem_2_to_the_letter() -> None:
+def test_theorem_2_to_the_letter():
     h, log = math.sqrt(2.0) * 7 * 3, math.log(200 / 1e-5)
     k = theory.smooth_jl_dimension(2.0, 3.0, 5.0, 7.0, 100, 0.5, 1e-5)
     assert k == pytest.approx((h * log * 50 / (5 * 3 + math.sqrt(2.0) * 7 * 9)) ** (2 / 3))
@@ -99,7 +97,7 @@ def test_theorem_2_to_the_letter() -> None:
     assert rate == pytest.approx(h * 5 / 10 + (h * 5 + h**2) * math.sqrt(k * L) / 50 + h**2 * log / k)
 
 
-def test_theorem_10_to_the_letter() -> None:
+def test_theorem_10_to_the_letter():
     log = math.log(200 / 1e-5)
     assert theory.lipschitz_jl_dimension(100, 0.5, 1e-5, 3.0) == pytest.approx(3 * log * 50)
     assert theory.lipschitz_jl_noise(2.0, 3.0, 10_000, 100, 0.5, 1e-5) ** 2 == pytest.approx(
@@ -115,7 +113,7 @@ def test_theorem_10_to_the_letter() -> None:
 
 
 @pytest.mark.parametrize("case", [(1.0, 1.0, 1.0, 1.0), (4.0, 0.01, 3.0, 0.5), (0.1, 100.0, 0.2, 30.0)])
-def test_the_k_of_theorem_2_and_the_k_of_its_proof_agree_up_to_a_constant(case: tuple[float, ...]) -> None:
+def test_the_k_of_theorem_2_and_the_k_of_its_proof_agree_up_to_a_constant(case):
     """(BHX log(2n/δ)nε/G)^{2/3} of the last line of A.4, G = 2√H(XY + √HBX²): the base is half of the theorem's."""
     h, x, y, radius = case
     n, epsilon, delta = 10**6, 0.1, 1e-5

@@ -1,7 +1,5 @@
 """Truncations, nets and the law of the exponential mechanism against the paper in plain Python."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -23,7 +21,7 @@ THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)
 theta_each = pytest.mark.parametrize("theta", THETAS)
 
 
-def problem(theta: float = 2.0, *, n: int = 12, d: int = 2, seed: int = 3, domain: str = "ball") -> HeavyTailedProblem:
+def problem(theta=2.0, *, n=12, d=2, seed=3, domain="ball"):
     """Heavy tails, exact fits and wild scales together."""
     rng = np.random.default_rng(seed)
     X = rng.standard_t(1.5, (n, d)) * 10.0 ** rng.uniform(-1.0, 1.0, (n, 1))
@@ -32,7 +30,7 @@ def problem(theta: float = 2.0, *, n: int = 12, d: int = 2, seed: int = 3, domai
 
 
 @theta_each
-def test_psi_is_the_paper_s(theta: float) -> None:
+def test_psi_is_the_paper_s(theta):
     x = np.concatenate([np.linspace(-3.0, 3.0, 1201), [0.0, 1.0, -1.0, 1e-9, -1e-9, 1e9, np.nextafter(1.0, 0.0)]])
     assert np.allclose(psi(x, theta), [naive.psi(float(v), theta) for v in x], rtol=1e-12, atol=1e-16)
     power = np.abs(x) ** theta / theta
@@ -45,7 +43,7 @@ def test_psi_is_the_paper_s(theta: float) -> None:
 @theta_each
 @pytest.mark.kernel
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 300])
-def test_scores_equal_the_twin(theta: float, n: int) -> None:
+def test_scores_equal_the_twin(theta, n):
     p = problem(theta, n=n, d=3)
     w = np.random.default_rng(1).uniform(-1.0, 1.0, (4, 3))
     w[0] = 0.25
@@ -55,14 +53,14 @@ def test_scores_equal_the_twin(theta: float, n: int) -> None:
     assert np.allclose(truncated_risk(p, w, 0.3), np.array(want) / (0.3 * n), rtol=1e-12, atol=1e-13)
 
 
-def towards_zero(net: Net, w: np.ndarray) -> np.ndarray:
+def towards_zero(net, w):
     """A net point within `covering_radius` of each row of w."""
     return np.trunc(w / net.spacing * (1.0 - 1e-15)) * net.spacing
 
 
 @pytest.mark.parametrize("domain", ["ball", "box"])
 @pytest.mark.parametrize(("d", "zeta"), [(1, 0.013), (2, 0.11), (3, 0.3), (4, 0.9)])
-def test_net_is_a_net(domain: str, d: int, zeta: float) -> None:
+def test_net_is_a_net(domain, d, zeta):
     net = Net(d, 1.5, domain, zeta)
     points = net.points()
     want = np.array(naive.net(d, 1.5, domain, net.resolution)) * (1.5 / net.resolution)
@@ -87,7 +85,7 @@ def test_net_is_a_net(domain: str, d: int, zeta: float) -> None:
     assert np.linalg.norm(w - coarse, axis=1).max() > zeta or d == 4
 
 
-def test_net_counts_large_balls_between_its_bounds() -> None:
+def test_net_counts_large_balls_between_its_bounds():
     for d in (2, 3, 5):
         exact = Net(d, 1.0, "ball", math.sqrt(d) / 150.0).log_size_bounds()
         assert exact[0] == exact[1]
@@ -101,7 +99,7 @@ def test_net_counts_large_balls_between_its_bounds() -> None:
 @pytest.mark.kernel
 @pytest.mark.parametrize("domain", ["ball", "box"])
 @pytest.mark.parametrize(("calibration", "share"), [("exact", 0.5), ("printed", 1.0)])
-def test_law_equals_the_twin(theta: float, domain: str, calibration: str, share: float) -> None:
+def test_law_equals_the_twin(theta, domain, calibration, share):
     p = problem(theta, domain=domain)
     mechanism = ExponentialMechanism(1.3, net_radius=0.35, calibration=calibration, truncation=0.4)
     points, logs = mechanism.log_probabilities(p)
@@ -112,7 +110,7 @@ def test_law_equals_the_twin(theta: float, domain: str, calibration: str, share:
     assert np.abs(np.array(other) / want - 1.0).max() > 0.01
 
 
-def test_printed_loss_exceeds_its_claim_and_exact_does_not() -> None:
+def test_printed_loss_exceeds_its_claim_and_exact_does_not():
     pair = leaning_pair(4, 2.0)
     printed = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed")
     exact = ExponentialMechanism(1.0, net_radius=1.0)
@@ -126,7 +124,7 @@ def test_printed_loss_exceeds_its_claim_and_exact_does_not() -> None:
     assert replace(exact, **given).guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 0.5
 
 
-def test_pairs_of_another_size_need_public_parameters() -> None:
+def test_pairs_of_another_size_need_public_parameters():
     p, q = problem(n=6), problem(n=7)
     with pytest.raises(InvalidInput, match=r"^neighbour must be of the same size"):
         ExponentialMechanism(1.0).pair_profile(p, q)
@@ -144,7 +142,7 @@ def test_pairs_of_another_size_need_public_parameters() -> None:
         mechanism.pair_profile(p, problem(1.5, n=6))
 
 
-def test_parameters_of_the_theorems() -> None:
+def test_parameters_of_the_theorems():
     given = {"tau": 1.0, "moment": "norm", "diameter": 2.0}
     first = theory.truncation(1000, 3, 0.5, 0.05, theta=2.0, **given)
     by_hand = math.sqrt(3.0 * math.log(1000.0) * math.log(20.0) / 500.0)
@@ -160,7 +158,7 @@ def test_parameters_of_the_theorems() -> None:
         assert same == pytest.approx(base) and half == pytest.approx(base / 2.0)
 
     # The corrected ι balances (27): halving or doubling it costs more, up to its logarithms.
-    def balance(iota: float, theta: float) -> float:
+    def balance(iota, theta):
         """The terms of (27) that depend on ι, at E‖x‖^θ ≤ d = 4."""
         return iota ** (theta - 1.0) * 4.0 + 4.0 * math.log(10**9 / 0.05) / (10**9 * iota)
 
@@ -186,13 +184,13 @@ def test_parameters_of_the_theorems() -> None:
         ({"moment": "second"}, "moment"),
     ],
 )
-def test_bad_problems_are_named(change: dict[str, object], named: str) -> None:
-    good: dict[str, object] = {"X": [[1.0], [2.0], [3.0]], "y": [1.0, 2.0, 3.0], "radius": 1.0}
+def test_bad_problems_are_named(change, named):
+    good = {"X": [[1.0], [2.0], [3.0]], "y": [1.0, 2.0, 3.0], "radius": 1.0}
     with pytest.raises(InvalidInput, match=rf"^{named} must be .*, got "):
-        HeavyTailedProblem(**{**good, **change})  # type: ignore[arg-type]
+        HeavyTailedProblem(**{**good, **change})
 
 
-def test_problem_is_a_value() -> None:
+def test_problem_is_a_value():
     p = problem()
     assert p == problem() and hash(p) == hash(problem()) and p != problem(1.5)
     q = p.replace_record(3, [9.0, 9.0], 1.0)
@@ -206,7 +204,7 @@ def test_problem_is_a_value() -> None:
     assert problem(domain="box").diameter == pytest.approx(2.0 * math.sqrt(2.0)) and p.diameter == 2.0
 
 
-def test_the_ceiling_has_the_exponent_of_the_theorem() -> None:
+def test_the_ceiling_has_the_exponent_of_the_theorem():
     """(θ − 1)/θ: at θ = 5/4, 32 times the dimension doubles it, and 32 times ε halves it."""
     ceiling = partial(theory.rate, epsilon=1.0, failure=0.1, theta=1.25, tau=1.0, moment="norm", diameter=1.0)
     assert ceiling(1000, 32) == pytest.approx(2.0 * ceiling(1000, 1), rel=1e-12)
@@ -216,7 +214,7 @@ def test_the_ceiling_has_the_exponent_of_the_theorem() -> None:
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.5])
-def test_the_correction_of_the_sharp_rate_has_no_unit(theta: float) -> None:
+def test_the_correction_of_the_sharp_rate_has_no_unit(theta):
     """Records in another unit have another E|x| and E|x|^θ; the relative correction is the same."""
     once = theory.sharp_correction(1000, 0.5, theta, 0.7, 1.3)
     assert theory.sharp_correction(1000, 0.5, theta, 7.0, 1.3 * 10.0**theta) == pytest.approx(once, rel=1e-12)

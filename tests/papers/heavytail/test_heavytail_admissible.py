@@ -3,15 +3,11 @@
 The same shape as for the GLM paper: a row that is not in `ASSUMPTIONS`, or one there without a check, fails.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 from admissible import (
-    Assumptions,
-    Check,
     assert_every_failing_row_is_listed,
     cases,
     every,
@@ -26,7 +22,7 @@ from dpbench.papers.heavytail.theorems import equation19, theorems1_2
 from dpbench.papers.heavytail.theorems import paper as heavytail
 
 
-def two_responses(theta: float) -> dict[str, Check]:
+def two_responses(theta):
     """x ≡ 1, y = ±10/ι, W = [−1, 1]."""
     name = f"heavytail.thm{1 if theta == 2.0 else 2}.inequality.y-moment"
     probe = theorems1_2._two_responses(100, 10.0, ExponentialMechanism(1.0), 0, theta)
@@ -41,14 +37,14 @@ def two_responses(theta: float) -> dict[str, Check]:
     }  # fmt: skip
 
 
-def fixed_law_moments() -> bool:
+def fixed_law_moments():
     """E x² = 0.3·E Y + 0.7 and E|y| finite, E|x||y| = 0.3·E Y^{3/2} + … not; Y ≥ 1 so that Y ≥ √Y·w on W."""
     tail = theorems1_2.TAIL
     mean = quad(lambda y: tail * y**-tail, 1.0, np.inf)[0]
     return 0.3 * mean + 0.7 == pytest.approx(4.0, rel=1e-3) and 1.0 < tail < 1.5
 
 
-def light_quantile(u: float) -> float:
+def light_quantile(u):
     """The light part's response at level u: its distribution function is ½(1 + (0.3·E√Y + c·w³)/0.7) on [−1, 1]."""
     slope = 0.3 * theorems1_2.TAIL / (theorems1_2.TAIL - 0.5)
     if u <= 0.5 * (1.0 + (slope - theorems1_2.LIGHT) / 0.7):
@@ -56,7 +52,7 @@ def light_quantile(u: float) -> float:
     return float(brentq(lambda w: 0.5 * (1.0 + (slope + theorems1_2.LIGHT * w**3) / 0.7) - u, -1.0, 1.0 + 1e-9))
 
 
-def light_law() -> bool:
+def light_law():
     """The light part's distribution function is one, and its risk with the heavy part's slope is (c/4)w⁴ + constant."""
     responses = np.array([light_quantile(u) for u in (np.arange(4000) + 0.5) / 4000])
     slope = 0.3 * theorems1_2.TAIL / (theorems1_2.TAIL - 0.5)
@@ -65,7 +61,7 @@ def light_law() -> bool:
     return bool(np.allclose(np.array(risks) - risks[2], want, atol=2e-4)) and bool((np.diff(responses) >= 0.0).all())
 
 
-def nine_records(theorem: int, theta: float) -> dict[str, Check]:
+def nine_records(theorem, theta):
     """x ≡ 1 and y = ±1 with chances 0.55 and 0.45, W = [−1, 1]: a law that depends on nothing."""
     risk = {w: 0.55 * abs(1.0 - w) + 0.45 * abs(-1.0 - w) for w in np.linspace(-1.0, 1.0, 41).tolist()}
     spread = max(0.55 * (1.0 - w) ** theta + 0.45 * (1.0 + w) ** theta for w in risk)
@@ -79,12 +75,12 @@ def nine_records(theorem: int, theta: float) -> dict[str, Check]:
     }  # fmt: skip
 
 
-def leaning(orders: tuple[float, ...]) -> dict[str, Check]:
+def leaning(orders):
     """The pairs of `theorems1_2.leaning_pair`, at each θ of the theorem."""
     mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration="printed")
     return {
         "neighbours differ in one record (Definition 1)": lambda: all(
-            replaced(lambda theta=theta: theorems1_2.leaning_pair(3, theta))() for theta in orders),  # type: ignore[misc]
+            replaced(lambda theta=theta: theorems1_2.leaning_pair(3, theta))() for theta in orders),
         "x and y are finite; iota and zeta positive": lambda: all(
             np.isfinite(side.X).all() and np.isfinite(side.y).all() and mechanism.iota(side) > 0.0
             for theta in orders for side in theorems1_2.leaning_pair(3, theta)),
@@ -94,7 +90,7 @@ def leaning(orders: tuple[float, ...]) -> dict[str, Check]:
     }  # fmt: skip
 
 
-ASSUMPTIONS: Assumptions = {
+ASSUMPTIONS = {
     "heavytail.lemma2.inequality.any-radius": {
         "a bounded subset of R^d, zeta > 0": every(
             "heavytail.lemma2.inequality.any-radius", lambda d, zeta: d >= 1 and 0.0 < zeta < math.inf,
@@ -145,16 +141,16 @@ ASSUMPTIONS: Assumptions = {
 }  # fmt: skip
 
 
-def test_every_failing_row_is_listed_and_nothing_else() -> None:
+def test_every_failing_row_is_listed_and_nothing_else():
     assert_every_failing_row_is_listed(ASSUMPTIONS, heavytail.claims)
 
 
 @pytest.mark.parametrize(("name", "assumption"), cases(ASSUMPTIONS), ids=str)
-def test_the_instance_obeys(name: str, assumption: str) -> None:
+def test_the_instance_obeys(name, assumption):
     assert ASSUMPTIONS[name][assumption](), f"{name}: {assumption}"
 
 
-def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
+def test_an_instance_that_breaks_an_assumption_would_be_seen():
     p, q = theorems1_2.leaning_pair(3, 2.0)
     assert not replaced(lambda: (p, p))() and replaced(lambda: (p, q))()
     assert not every("heavytail.lemma10.inequality.eq39", lambda t: t > 2.0, "theta")()

@@ -1,9 +1,6 @@
 """Baselines of the heavy-tailed family, and its real data."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,13 +19,13 @@ from dpbench.papers.heavytail.algorithms.truncation import truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 
-def problem(n: int = 200) -> HeavyTailedProblem:
+def problem(n=200):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((n, 3))
     return HeavyTailedProblem(X, X @ (0.3, -0.2, 0.1) + 0.1 * rng.standard_t(1.5, n), radius=1.0)
 
 
-def test_least_absolute_deviations_is_optimal() -> None:
+def test_least_absolute_deviations_is_optimal():
     """0 is a subgradient: |Σ_{r≠0} sign(r)x_i| is at most Σ_{r=0} |x_i|, coordinate by coordinate."""
     p = problem()
     w = least_absolute_deviations(p)
@@ -39,14 +36,14 @@ def test_least_absolute_deviations_is_optimal() -> None:
     assert all(p.empirical_risk(w) <= p.empirical_risk(w + 1e-3 * e) for e in (*np.eye(3), *-np.eye(3)))
 
 
-def test_truncated_estimator_improves_on_its_start() -> None:
+def test_truncated_estimator_improves_on_its_start():
     p = problem()
     start, w = least_absolute_deviations(p), truncated_estimator(p, 3.0)
     assert truncated_risk(p, w, 3.0) <= truncated_risk(p, start, 3.0)
     assert np.linalg.norm(w - (0.3, -0.2, 0.1)) < 0.1
 
 
-def test_clipped_subgradient_learns_and_hides_a_record() -> None:
+def test_clipped_subgradient_learns_and_hides_a_record():
     p = problem(5000)
     w = ClippedSubgradient(8.0, clip=1.5).sample(p, 16)
     assert p.empirical_risk(w).mean() < 0.9 * p.empirical_risk(np.zeros(3))
@@ -71,7 +68,7 @@ def test_clipped_subgradient_learns_and_hides_a_record() -> None:
         ("meps", 10_089, 4, 7.0, 3.1),
     ],
 )  # fmt: skip
-def test_real_sets_load(name: str, n: int, d: int, features: float, response: float) -> None:
+def test_real_sets_load(name, n, d, features, response):
     """With the Hill indices of |x| and of |y|, of which the smaller is below 3.2: few moments are finite."""
     p = datasets_heavytail.load(name)
     assert (p.n, p.d) == (n, d) and p.theta == 1.5
@@ -83,9 +80,7 @@ def test_real_sets_load(name: str, n: int, d: int, features: float, response: fl
 
 
 @pytest.mark.slow
-def test_bench_compares_on_heavy_tailed_data(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bench_compares_on_heavy_tailed_data(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(datasets_heavytail, "load", lambda name, radius: problem(2000))
     found, plot = tmp_path / "found.json", tmp_path / "plot"
     line = f"bench --data meps --epsilon 1,50 --trials 8 --workers 1 --json {found} --figure {plot}"
@@ -108,9 +103,7 @@ def test_bench_compares_on_heavy_tailed_data(
         ("--algorithm noisy-gd", "--algorithm"), ("--radius 0", "--radius"),
     ],
 )  # fmt: skip
-def test_bad_options_for_heavy_tailed_data_are_named(
-    options: str, named: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_options_for_heavy_tailed_data_are_named(options, named, monkeypatch, capsys):
     if named == "--algorithm":
         monkeypatch.setattr(datasets_heavytail, "load", lambda name, radius: problem(50))
     assert cli.run(["bench", "--data", "401ksubs", *options.split()]) == 2
@@ -118,7 +111,7 @@ def test_bad_options_for_heavy_tailed_data_are_named(
     assert named in err and len(err.splitlines()) == 1
 
 
-def test_fit_outside_the_ball_is_the_minimum_over_the_ball() -> None:
+def test_fit_outside_the_ball_is_the_minimum_over_the_ball():
     """The certificate says so, and no point of the ball that was tried is better; the projected vertex is worse."""
     rng = np.random.default_rng(2)
     X = rng.standard_normal((300, 2)) * (1.0, 3.0)
@@ -131,14 +124,14 @@ def test_fit_outside_the_ball_is_the_minimum_over_the_ball() -> None:
     assert fit(problem()).gap < 1e-12  # inside the ball
 
 
-def test_heavy_tailed_algorithms_take_no_delta() -> None:
+def test_heavy_tailed_algorithms_take_no_delta():
     with pytest.raises(InvalidInput, match=r"^delta must be 0 for heavy-tailed data"):
         list(compare(problem(), fit(problem()), ["exponential"], [1.0], trials=2))
     with pytest.raises(InvalidInput, match=r"^algorithm must be one of"):
         list(compare(problem(), fit(problem()), ["noisy-gd"], [1.0], delta=0.0, trials=2))
 
 
-def test_noise_of_a_step_has_the_length_that_its_privacy_takes() -> None:
+def test_noise_of_a_step_has_the_length_that_its_privacy_takes():
     """Length ~ Gamma(d, 2CT/(nε)) and a uniform direction, at 1e-6 each (false alarm of the test: 4e-6).
 
     Records that cancel leave the noise alone. 2,000 lengths see a Gamma(1), or a scale that is 7% off.
@@ -155,7 +148,7 @@ def test_noise_of_a_step_has_the_length_that_its_privacy_takes() -> None:
         assert stats.kstest(wrong.rvs(2000, random_state=4), law.cdf).pvalue < 1e-6
 
 
-def test_a_record_beyond_the_clip_counts_as_one_at_the_clip() -> None:
+def test_a_record_beyond_the_clip_counts_as_one_at_the_clip():
     """The first step, with the same noise: a record of 1,000 clips, and the same direction at the clip."""
     X = np.random.default_rng(5).uniform(-0.5, 0.5, (20, 3))
     X[0] = (0.6, 0.8, 0.0)

@@ -1,9 +1,6 @@
 """The tree sampler's bounds hold on every lattice point; the geometric laws that it draws from."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +16,7 @@ from dpbench.papers.heavytail.algorithms.truncation import columns, quarters, su
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 
 
-def bound_of(
-    p: HeavyTailedProblem, iota: float, low: np.ndarray, high: np.ndarray, spacing: float, reference: np.ndarray
-) -> tuple[float, np.ndarray]:
+def bound_of(p, iota, low, high, spacing, reference):
     """A and b at a reference, which `touched_bound` must give too, from what another reference left."""
     d = p.d
     b, curvature = np.empty(d), np.empty((3, d))
@@ -36,8 +31,8 @@ def bound_of(
     return float(again), other
 
 
-def smallest_gap(p: HeavyTailedProblem, iota: float, low: np.ndarray, high: np.ndarray, spacing: float, a: float,
-                 b: np.ndarray) -> float:  # fmt: skip
+def smallest_gap(p, iota, low, high, spacing, a,
+                 b):  # fmt: skip
     """min over all lattice points of the box of S(w) − (A + ⟨b, w⟩), by the kernel; a corner by the twin."""
     axes = [np.arange(first, last + 1) for first, last in zip(low, high, strict=True)]
     k = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
@@ -50,7 +45,7 @@ def smallest_gap(p: HeavyTailedProblem, iota: float, low: np.ndarray, high: np.n
 
 
 @st.composite
-def boxes(draw: Any) -> tuple[HeavyTailedProblem, float, np.ndarray, np.ndarray, float, np.ndarray]:
+def boxes(draw):
     """Data with ties, residuals at exactly 0 and at ψ's joints ι|r| = 0 and 1, and boxes down to one point."""
     d = draw(st.integers(1, 3))
     n = draw(st.integers(1, 12))
@@ -72,10 +67,10 @@ def boxes(draw: Any) -> tuple[HeavyTailedProblem, float, np.ndarray, np.ndarray,
 
 
 @pytest.mark.parametrize(("theta", "sampling", "times"), [(2.0, True, 3.0), (1.5, False, 0.0)])
-def test_the_utility_bound_pays_for_net_and_failure_alike(theta: float, sampling: bool, times: float) -> None:
+def test_the_utility_bound_pays_for_net_and_failure_alike(theta, sampling, times):
     """log N + log(1/η) stands in it as one sum: a net e times as large costs as much as a failure e times as rare."""
 
-    def bound(log_net: float, failure: float) -> float:
+    def bound(log_net, failure):
         at = theory.Sizes(0.1, 50, 0.5, 0.02, log_net, failure)
         return theory.utility_bound(at, theta=theta, spread=2.0, sampling=sampling)
 
@@ -88,14 +83,14 @@ def test_the_utility_bound_pays_for_net_and_failure_alike(theta: float, sampling
 @settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(boxes())
 @pytest.mark.kernel
-def test_no_lattice_point_is_below_its_bound(case: Any) -> None:
+def test_no_lattice_point_is_below_its_bound(case):
     p, iota, low, high, spacing, reference = case
     a, b = bound_of(p, iota, low, high, spacing, reference)
     assert smallest_gap(p, iota, low, high, spacing, a, b) >= 0.0
 
 
 @pytest.mark.kernel
-def test_bounds_of_many_random_boxes_hold_and_a_looser_one_is_caught() -> None:
+def test_bounds_of_many_random_boxes_hold_and_a_looser_one_is_caught():
     """Where every residual is 0 at a point of the box, the bound is attained there up to its slack (below 1e-9 on
     these data): raised by 1e-9 it lies above the score."""
     rng = np.random.default_rng(4)
@@ -115,7 +110,7 @@ def test_bounds_of_many_random_boxes_hold_and_a_looser_one_is_caught() -> None:
 
 
 @pytest.mark.kernel
-def test_a_box_of_one_point_has_the_score_for_a_bound() -> None:
+def test_a_box_of_one_point_has_the_score_for_a_bound():
     """Up to the slack and the 2e-10 a record that the series may leave (a series above ψ: test_heavytail_kernels)."""
     p, one = problem(2, n=40, exact=0.0), np.array([2, 2])
     a, b = bound_of(p, 0.4, one, one, 0.125, 0.125 * one)
@@ -125,7 +120,7 @@ def test_a_box_of_one_point_has_the_score_for_a_bound() -> None:
 @pytest.mark.kernel
 @pytest.mark.parametrize("t", [0.0, 1e-12, -1e-7, 0.3, -0.3, 5.0, -40.0, 700.0])
 @pytest.mark.parametrize("count", [1, 2, 7, 60])
-def test_geometric_laws(t: float, count: int) -> None:
+def test_geometric_laws(t, count):
     want = np.array(naive.geometric(t, count))
     top = max(0.0, t * (count - 1))
     total = top + math.log(math.fsum(math.exp(t * k - top) for k in range(count)))

@@ -1,9 +1,7 @@
 """The ledger of the heavy-tailed paper: verdicts at level quick, an error planted beneath each, and figures."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 from declared import of_paper
 
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.core import Claim
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms import exponential
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
@@ -27,36 +24,36 @@ Honest = Callable[..., Any]
 
 
 @pytest.fixture
-def context() -> Iterator[RunContext]:
+def context():
     with RunContext(level="quick", seed=0, workers=1) as made:
         yield made
 
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("claim", BY_ID.values(), ids=lambda claim: claim.id)
-def test_verdicts(claim: Claim, context: RunContext) -> None:
+def test_verdicts(claim, context):
     verdict, evidence = context.run(claim)
     assert verdict == claim.expected
     assert evidence.notes and math.isfinite(evidence.value)
 
 
-def times(factor: float) -> Callable[[Honest], Honest]:
+def times(factor):
     """What is measured, so many times."""
     return lambda honest: lambda *given, **named: factor * honest(*given, **named)
 
 
-def always(value: Any) -> Callable[[Honest], Honest]:
+def always(value):
     return lambda honest: value
 
 
-def mathematics(**changes: Callable[[float], float]) -> Callable[[Honest], Honest]:
+def mathematics(**changes):
     return always(SimpleNamespace(**{**vars(math), **changes}))
 
 
-def far_minima(honest: Honest) -> Honest:
+def far_minima(honest):
     """Excesses that do not fall with n, beyond the bounds of the lemmas in a third of the data sets."""
 
-    def minima(*setting: Any) -> np.ndarray:
+    def minima(*setting):
         rng = np.random.default_rng((setting[-3], setting[-1]))
         found = np.where(rng.random((50, 1)) < 1.0 / 3.0, 9.0, 8.0 * rng.random((50, 1)) + 1.0) * np.ones(2)
         return found[:, 0] if len(setting) == 3 else found
@@ -65,21 +62,21 @@ def far_minima(honest: Honest) -> Honest:
     return minima
 
 
-def falling(power: float, spread: float) -> Callable[[Honest], Honest]:
+def falling(power, spread):
     """Outputs of a law whose excess falls with this power of n, which is too slow."""
 
-    def planted(context: Any, points: list[Any], *others: Any) -> list[np.ndarray]:
+    def planted(context, points, *others):
         rng = np.random.default_rng(1)
         return [point.n**power * rng.gamma(1.0 / spread, spread, (64, 64)) for point in points]
 
     return lambda honest: planted
 
 
-def grown(of: Callable[..., float]) -> Callable[[Honest], Honest]:
+def grown(of):
     return lambda honest: lambda n, d, epsilon, *given, **sizes: of(n, d) * honest(n, d, epsilon, *given, **sizes)
 
 
-def forgetful(self: ExponentialMechanism, problem: Any) -> float:
+def forgetful(self, problem):
     """ι at ε = 1 and η = 0.05 whatever is asked: slopes −1 and +1 for −1/2 and +1/2."""
     return theory.truncation(problem.n, problem.d, 1.0, 0.05, theta=problem.theta, tau=problem.tau,
                              moment=problem.moment, diameter=problem.diameter)  # fmt: skip
@@ -90,7 +87,7 @@ CEILINGS = "thm1.inequality.reached", "remark1.floor.assumption1"
 SHORTER = [
     f"thm{theorem}.inequality.{entry}.corrected" for theorem in (1, 2) for entry in ("y-moment", "large-epsilon")
 ]
-PLANTS: list[tuple[str, Any, str, Callable[[Honest], Any]]] = [
+PLANTS = [
     ("lemma2.inequality", theory, "covering_bound", always(lambda d, size, zeta: d * math.log(2.5 * size / zeta))),
     ("lemma3.rate.n", lemmas3_10, "_hidden_minima", far_minima),
     ("lemma5.inequality", lemmas3_10, "sums_at", times(30.0)),
@@ -115,9 +112,9 @@ PLANTS: list[tuple[str, Any, str, Callable[[Honest], Any]]] = [
 
 @pytest.mark.parametrize(("row", "owner", "name", "plant"), PLANTS, ids=[plant[0] for plant in PLANTS])
 def test_an_error_planted_beneath_a_row_changes_its_verdict(
-    row: str, owner: Any, name: str, plant: Callable[[Honest], Any], context: RunContext,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    row, owner, name, plant, context,
+    monkeypatch,
+):  # fmt: skip
     """A row that holds is refuted; what is refuted for its misprint holds with ι so large that it happens to."""
     claim = BY_ID[row]
     monkeypatch.setattr(owner, name, plant(getattr(owner, name)))
@@ -127,7 +124,7 @@ def test_an_error_planted_beneath_a_row_changes_its_verdict(
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize("claim", [c for c in BY_ID.values() if c.side == "tight"], ids=lambda claim: claim.id)
-def test_sharp_slopes(claim: Claim, context: RunContext) -> None:
+def test_sharp_slopes(claim, context):
     """Within 0.05 of ±(θ−1)/θ with a half-width of at most 0.04, at level quick already."""
     verdict, evidence = context.run(claim)
     low, high = evidence.interval
@@ -136,12 +133,12 @@ def test_sharp_slopes(claim: Claim, context: RunContext) -> None:
     assert max(high - evidence.value, evidence.value - low) <= 0.04
 
 
-def test_values_of_the_mean_excess(context: RunContext) -> None:
+def test_values_of_the_mean_excess(context):
     evidence = context.run(BY_ID["thm1.inequality.value"])[1]
     assert evidence.interval[0] < 1.0 < evidence.interval[1] < 1.03
 
 
-def test_printed_losses_and_audit(context: RunContext) -> None:
+def test_printed_losses_and_audit(context):
     evidence = context.run(BY_ID["thm1.privacy"])[1]
     losses = dict(zip(evidence.column("lean"), evidence.column("loss_printed"), strict=True))
     assert losses[4.0] >= 1.7 and evidence.value <= 2.0
@@ -151,7 +148,7 @@ def test_printed_losses_and_audit(context: RunContext) -> None:
 @pytest.mark.parametrize(
     "drawing", [d for d in DRAWINGS if d.claim.removeprefix("heavytail.") in BY_ID], ids=lambda drawing: drawing.name
 )
-def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
+def test_figures_are_drawn_from_evidence(drawing):
     n = [1e3, 1e4, 1e5]
     falling = [1.0, 0.3, 0.1]
     series = {
@@ -168,7 +165,7 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
         drawing.draw({**evidence, "tables": {}})
 
 
-def test_boxes_opened_are_drawn() -> None:
+def test_boxes_opened_are_drawn():
     rows = [{"d": d, "n": n, "theta": 2.0, "boxes": 10.0 * d} for d, n in ((1, 10_000), (2, 10_000), (3, 10_000))]
     rows += [{"d": 3, "n": n, "theta": 2.0, "boxes": n / 10.0} for n in (1000, 100_000)]
     rows = [{**row, "data": "student", "boxes_median": row["boxes"], "boxes_least": 1.0, "boxes": 1e6} for row in rows]
@@ -180,7 +177,7 @@ def test_boxes_opened_are_drawn() -> None:
     assert by_n == [[1e3, 100.0], [1e4, 30.0], [1e5, 1e4]]
 
 
-def test_bounds_of_the_minimiser_are_those_that_are_printed(context: RunContext) -> None:
+def test_bounds_of_the_minimiser_are_those_that_are_printed(context):
     """No data set comes near the bounds, so that a frequency would hide an error in them: both are written out."""
     n = 200
     for row, power in (("lemma6.inequality", 2.0), ("lemma6.inequality.theta-below-2", 1.25)):

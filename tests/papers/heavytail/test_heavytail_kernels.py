@@ -1,10 +1,6 @@
 """Kernels of scores, geometric laws, bounds and the lattice, each against its slow twin, and planted errors."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +16,7 @@ from dpbench.papers.heavytail.algorithms import _score_kernels as scores
 pytestmark = pytest.mark.kernel
 
 
-def check_truncated_sum(kernel: Callable[..., float]) -> None:
+def check_truncated_sum(kernel):
     for theta in THETAS:
         X, y = records(theta)
         for w in ([0.25, 0.25], [-1.0, 0.5]):
@@ -28,14 +24,14 @@ def check_truncated_sum(kernel: Callable[..., float]) -> None:
             assert got == pytest.approx(naive.score(X.T.tolist(), y.tolist(), w, IOTA, theta), rel=1e-12)
 
 
-def test_products_are_drained_before_they_underflow() -> None:
+def test_products_are_drained_before_they_underflow():
     """1,100 factors of one half a lane: 2^−1100 is 0, and its logarithm infinite."""
     n = 1100 * scores.LANES
     got = scores.truncated_sum(np.zeros((1, n)), np.full(n, 1e9), np.zeros(1), 1.0, 2.0, 8, np.empty((2, scores.LANES)))
     assert got == pytest.approx(n * math.log(2.0), rel=1e-12)
 
 
-def check_multiply_complements(kernel: Callable[..., None]) -> None:
+def check_multiply_complements(kernel):
     r = np.array([0.0, 1e-9, 0.5, -2.0, 1.0 / IOTA, -1.0 / IOTA, 1e9])
     for theta in THETAS:
         product = np.linspace(0.5, 1.0, r.size)
@@ -44,20 +40,20 @@ def check_multiply_complements(kernel: Callable[..., None]) -> None:
         assert np.allclose(product, want, rtol=1e-14, atol=0.0)
 
 
-def check_drain(kernel: Callable[..., float]) -> None:
+def check_drain(kernel):
     product = np.array([1.0, 0.5, 1e-150, 0.999])
     want = -math.fsum(math.log(v) for v in product)
     assert kernel(product) == pytest.approx(want, rel=1e-14)
     assert (product == 1.0).all()
 
 
-def check_log_geometric_sum_of_negative(kernel: Callable[..., float]) -> None:
+def check_log_geometric_sum_of_negative(kernel):
     for t in (0.0, -1e-13, -1e-6, -0.3, -5.0, -700.0):
         for count in (1, 2, 7, 60):
             assert kernel(t, count) == pytest.approx(naive.log_geometric(t, count), rel=1e-9, abs=1e-9)
 
 
-def check_geometric_draw(kernel: Callable[..., int]) -> None:
+def check_geometric_draw(kernel):
     u = (np.arange(997) + 0.5) / 997.0
     for t in (0.0, 1e-12, -0.02, 0.3, -0.3, 5.0, -40.0):
         for count in (1, 2, 7, 60):
@@ -66,7 +62,7 @@ def check_geometric_draw(kernel: Callable[..., int]) -> None:
             assert [kernel(t, count, v) for v in clear] == [naive.geometric_quantile(t, count, v) for v in clear]
 
 
-def check_psi_below(kernel: Callable[..., None]) -> None:
+def check_psi_below(kernel):
     """Below ψ but for rounding, and by at most 2e-10: a series 1e-9 too large or too small is seen."""
     grid = np.concatenate([[0.0, 1.0, 7.0, np.nextafter(1.0, 0.0)], np.geomspace(1e-12, 1.0, 60)])
     for theta in THETAS:
@@ -76,12 +72,12 @@ def check_psi_below(kernel: Callable[..., None]) -> None:
         assert gap.min() >= -1e-15 and gap.max() <= 2e-10
 
 
-def check_least_square(kernel: Callable[..., int]) -> None:
+def check_least_square(kernel):
     for low, high in zip(LOW, HIGH, strict=True):
         assert kernel(low, high) == min(sum(j * j for j in k) for k in naive.lattice(low, high))
 
 
-def check_lift(kernel: Callable[..., None]) -> None:
+def check_lift(kernel):
     """One to one on a cube's worth of integers, and the twin's values; M = 0 leaves t as it is."""
     shear = np.array([[0.0, -0.7, 1.0], [0.0, 0.0, 0.45], [0.0, 0.0, 0.0]])
     for table in (shear, np.zeros((3, 3))):
@@ -95,13 +91,13 @@ def check_lift(kernel: Callable[..., None]) -> None:
         assert len(seen) == 7**3
 
 
-def check_inside(kernel: Callable[..., bool]) -> None:
+def check_inside(kernel):
     for k in ((3, 4), (-3, 4), (5, 0), (5, 1), (-5, 5), (0, -6)):
         for ball in (0, 1):
             assert kernel(np.array(k), 5, ball) == naive.belongs(k, 5, ball)
 
 
-def check_place(kernel: Callable[..., bool]) -> None:
+def check_place(kernel):
     """Never false for a box with a net point; e_j within its interval at every point; sharp where a box is a point."""
     rng = np.random.default_rng(3)
     refused = 0
@@ -124,7 +120,7 @@ def check_place(kernel: Callable[..., bool]) -> None:
 
 
 S, G, B, L = scores, geometric, bounds, lattice
-CASES: list[tuple[Any, Callable[..., None], Callable[..., Any]]] = [
+CASES = [
     (S.truncated_sum, check_truncated_sum, lambda *a: S.truncated_sum(*a) * (1.0 + 1e-11)),
     (S.multiply_complements, check_multiply_complements, after(S.multiply_complements, scaled(4, 1.0 + 1e-12))),
     (S.drain, check_drain, lambda product: S.drain(product) + math.log(product[0] + 1e-9)),
@@ -141,11 +137,11 @@ CASES: list[tuple[Any, Callable[..., None], Callable[..., Any]]] = [
 
 
 @pytest.mark.parametrize(("kernel", "check"), {case[:2]: None for case in CASES}, ids=lambda c: c.__name__)
-def test_kernel_equals_its_twin(kernel: Any, check: Callable[..., None]) -> None:
+def test_kernel_equals_its_twin(kernel, check):
     check(kernel)
 
 
 @pytest.mark.parametrize(("kernel", "check", "planted"), CASES, ids=lambda c: c.__name__)
-def test_a_planted_error_is_seen(kernel: Any, check: Callable[..., None], planted: Callable[..., Any]) -> None:
+def test_a_planted_error_is_seen(kernel, check, planted):
     with pytest.raises(AssertionError):
         check(planted)

@@ -1,7 +1,5 @@
 """Laws and designs of the heavy-tailed paper's entries: moments, excess and quantiles by a second route."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -26,9 +24,9 @@ ORDERS = (2.0, 1.75, 1.5, 1.25)
 # The packing
 
 
-def code(d: int) -> list[tuple[int, ...]]:
+def code(d):
     """A code of {−1, 1}^d, words taken greedily, with ⟨v, v'⟩ ≤ d/2 for any two."""
-    words: list[tuple[int, ...]] = []
+    words = []
     for v in itertools.product((-1, 1), repeat=d):
         if all(2 * sum(a * b for a, b in zip(v, u, strict=True)) <= d for u in words):
             words.append(v)
@@ -36,14 +34,14 @@ def code(d: int) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 8, 10])
-def test_the_code_has_so_many_words(d: int) -> None:
+def test_the_code_has_so_many_words(d):
     """The greedy code reaches the Gilbert–Varshamov bound that log M states."""
     assert len(code(d)) >= round(math.exp(rare_packing(1000, d, 1.0).log_members)) >= 2
 
 
 @pytest.mark.parametrize("theta", ORDERS)
 @pytest.mark.parametrize("moment", ["norm", "coordinate"])
-def test_the_packing_obeys_the_moment_and_the_probabilities(theta: float, moment: str) -> None:
+def test_the_packing_obeys_the_moment_and_the_probabilities(theta, moment):
     for n, d, epsilon in ((1000, 4, 1.0), (10**6, 64, 0.1), (10**9, 1024, 0.01)):
         hard = rare_packing(n, d, epsilon, theta=theta, moment=moment)
         length = hard.size * (math.sqrt(d) if moment == "norm" else 1.0)
@@ -60,7 +58,7 @@ def test_the_packing_obeys_the_moment_and_the_probabilities(theta: float, moment
 
 @pytest.mark.parametrize("theta", ORDERS)
 @pytest.mark.parametrize("d", [1, 4, 1024])
-def test_the_hidden_law_obeys_its_moment(theta: float, d: int) -> None:
+def test_the_hidden_law_obeys_its_moment(theta, d):
     """E|⟨x, u⟩|^θ at most 1, or d^{θ/2} with all coordinates equal, which is E|x_j|^θ ≤ 1."""
     for bound in (1.0, d ** (0.5 * theta)):
         for iota in np.geomspace(1e-12, 0.1 / math.sqrt(d), 12):
@@ -69,7 +67,7 @@ def test_the_hidden_law_obeys_its_moment(theta: float, d: int) -> None:
 
 
 @pytest.mark.parametrize(("theta", "d"), [(2.0, 1), (1.5, 1), (2.0, 2)])
-def test_the_hidden_quantile_is_the_mechanism_s(theta: float, d: int) -> None:
+def test_the_hidden_quantile_is_the_mechanism_s(theta, d):
     """Against the enumerated law of the mechanism on data sets with each number of rare records; 3% for lattice and
     Poisson. A law at twice ε is further off."""
     n, epsilon, failure, iota = 400, 2.0, 0.05, 0.5
@@ -99,7 +97,7 @@ def test_the_hidden_quantile_is_the_mechanism_s(theta: float, d: int) -> None:
 @pytest.mark.few(3)
 @pytest.mark.parametrize(("theta", "domain"), [(2.0, "ball"), (1.25, "ball"), (1.5, "box")])
 @pytest.mark.parametrize("sampler", ["enumerate", "tree"])
-def test_exact_mean_excess_is_the_mechanism_s(theta: float, domain: str, sampler: str) -> None:
+def test_exact_mean_excess_is_the_mechanism_s(theta, domain, sampler):
     """Against all probabilities of the net; against draws of the tree (z = 5.2: 2e-7 two-sided, fixed seed)."""
     population = HeavyTailedPopulation.unit(
         Tail("student", 3.0), np.array([0.2, 0.1]), theta=theta, directions="axes", domain=domain
@@ -116,7 +114,7 @@ def test_exact_mean_excess_is_the_mechanism_s(theta: float, domain: str, sampler
     assert abs(drawn.mean() - exact) <= 5.2 * error < abs(drawn.mean() - 1.15 * exact)
 
 
-def test_a_law_outside_the_ball_is_refused() -> None:
+def test_a_law_outside_the_ball_is_refused():
     population = HeavyTailedPopulation.unit(Tail("student", 3.0), np.array([0.6, 0.6]), directions="axes")
     problem = population.draw(50, np.random.default_rng(0))
     with pytest.raises(ArithmeticError, match="outside the ball"):
@@ -124,7 +122,7 @@ def test_a_law_outside_the_ball_is_refused() -> None:
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.5, 1.25])
-def test_the_minimiser_is_one(theta: float) -> None:
+def test_the_minimiser_is_one(theta):
     """No point of a fine grid is below it; a minimiser that forgets the kinks is above one."""
     for seed in range(5):
         problem = lemmas3_10.population(theta).draw(40, np.random.default_rng(seed))
@@ -135,7 +133,7 @@ def test_the_minimiser_is_one(theta: float) -> None:
         assert value < ends.min()
 
 
-def test_quantile_values_are_the_quantile_and_its_linearisation() -> None:
+def test_quantile_values_are_the_quantile_and_its_linearisation():
     """Exponential outputs: the mean is the quantile, the standard error √(η(1−η)/N)/density within a fifth (the
     scatter of 400 numbers is known to 4%); half the scatter would be seen."""
     part = np.random.default_rng(0).exponential(size=(400, 50))
@@ -149,7 +147,7 @@ def test_quantile_values_are_the_quantile_and_its_linearisation() -> None:
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.5, 1.2])
-def test_theorem_h_by_sampling_from_the_definition(theta: float) -> None:
+def test_theorem_h_by_sampling_from_the_definition(theta):
     """x = 1, y = 1 or −1, n = 50: 2,000 outputs of exp(−λnιL̂) on a net; 3η = 0.15 may miss the bound, none does.
 
     A bound 30 times smaller is missed by more than 3η, so that the test can fail.
@@ -164,7 +162,7 @@ def test_theorem_h_by_sampling_from_the_definition(theta: float) -> None:
     written += 2.0 * math.log(theta) * (math.log(net.size) + level) / (n * iota * epsilon)
     assert bound == pytest.approx(written, rel=1e-12)
 
-    def psi(size: np.ndarray) -> np.ndarray:
+    def psi(size):
         cut = np.minimum(size, 1.0)
         return -np.log(1.0 - cut + cut**theta / theta)
 
@@ -178,26 +176,26 @@ def test_theorem_h_by_sampling_from_the_definition(theta: float) -> None:
     assert np.mean(np.array(excesses) > bound / 30.0) > 3.0 * eta
 
 
-def population_excess(iota: float) -> float:
+def population_excess(iota):
     """L − L* of the minimiser of the fixed law's truncated risk, by quadrature of the slope that truncation takes.
 
     Y ~ Pareto(1.1) with chance 0.3, x = √Y, y = Y; else x = 1, P(y ≤ v) = (1 + (0.15v³ + 0.55)/0.7)/2 on [−1, 1].
     """
 
-    def lost(u: float) -> float:  # 1 − ψ'(u)
+    def lost(u):  # 1 − ψ'(u)
         return 0.5 * u * u / (1.0 - u + 0.5 * u * u) if u < 1.0 else 1.0
 
-    def heavy(w: float) -> float:  # in log y
+    def heavy(w):  # in log y
         edges = np.concatenate([[0.0], np.log(1.0 / iota) + np.array([-8.0, -4.0, -1.0, 0.0, 0.5, 2.0, 8.0, 40.0])])
         edges = np.unique(np.clip(edges, 0.0, None))
 
-        def rate(z: float) -> float:
+        def rate(z):
             y = math.exp(z)
             return lost(iota * max(y - math.sqrt(y) * w, 0.0)) * math.exp(-0.6 * z)
 
         return 0.3 * 1.1 * sum(quad(rate, a, b, epsabs=0.0, epsrel=1e-8)[0] for a, b in itertools.pairwise(edges))
 
-    def light(w: float) -> float:
+    def light(w):
         atom = 0.5 * (1.0 + 0.4 / 0.7)
         inside = quad(
             lambda y: math.copysign(1.0, w - y) * lost(iota * abs(w - y)) * 0.225 * y * y / 0.7, -1.0, 1.0, points=[w]
@@ -209,9 +207,9 @@ def population_excess(iota: float) -> float:
 
 
 @pytest.mark.parametrize(("exponent", "constant"), [(12, 0.2677), (16, 0.6532), (18, 1.0231), (24, 3.957)])
-def test_the_fixed_law_with_its_own_tau(exponent: int, constant: float) -> None:
+def test_the_fixed_law_with_its_own_tau(exponent, constant):
     """E x² = 0.3·11 + 0.7 = 4, so τ = 2 in ι and in (7): the constant passes 1 near n = 8e17."""
     sizes = {"theta": 2.0, "tau": 2.0, "moment": "norm", "diameter": 2.0}
-    iota = theory.truncation(10**exponent, 1, 1.0, 0.05, **sizes)  # type: ignore[arg-type]
-    rate = theory.rate(10**exponent, 1, 1.0, 0.05, **sizes)  # type: ignore[arg-type]
+    iota = theory.truncation(10**exponent, 1, 1.0, 0.05, **sizes)
+    rate = theory.rate(10**exponent, 1, 1.0, 0.05, **sizes)
     assert population_excess(iota) / rate == pytest.approx(constant, rel=1e-3)

@@ -1,10 +1,6 @@
 """The envelope of a net on a line: bounds below the score at every net point, and intervals that hold each once."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numba
 import numpy as np
@@ -24,7 +20,7 @@ INSTANCES = 20 if numba.config.DISABLE_JIT else 100
 ENOUGH = 0.7
 
 
-def instance(number: int) -> tuple[np.ndarray, np.ndarray, float, float, float, int]:
+def instance(number):
     """Records (shape (1, n) and (n,)), ι, θ, c and m: residuals of 0 and kinks of ψ on net points, and far outliers."""
     rng = np.random.default_rng([7, number])
     n, m = int(rng.integers(1, 25)), int(rng.integers(1, 40))
@@ -34,7 +30,7 @@ def instance(number: int) -> tuple[np.ndarray, np.ndarray, float, float, float, 
     return x[np.newaxis], y, iota, theta, float(rng.choice([0.1, 1.0, 10.0])), m
 
 
-def fault(cut: Callable[..., Any], count: int) -> str:
+def fault(cut, count):
     """What is wrong with the intervals of the first instance that has such, or ''; radius 1, spacing 1/m."""
     accepted = []
     for number in range(count):
@@ -67,7 +63,7 @@ def fault(cut: Callable[..., Any], count: int) -> str:
     return ""
 
 
-def test_chords_lie_below_the_score_and_waste_little() -> None:
+def test_chords_lie_below_the_score_and_waste_little():
     """Every net point of 100 problems against the twin; half of the proposals are accepted in each, and `ENOUGH` in
     the mean."""
     assert not fault(kernels.cut_line, INSTANCES)
@@ -88,14 +84,14 @@ def test_chords_lie_below_the_score_and_waste_little() -> None:
         ("cut_line", "accepted >= enough * total", "accepted >= 0.1 * total"),
     ],
 )
-def test_planted_errors_are_caught(kernel: str, old: str, new: str) -> None:
+def test_planted_errors_are_caught(kernel, old, new):
     cut = wrong(kernels, "cut_line", old, new) if kernel == "cut_line" else wrong(kernels, "cut_line", "count", "count")
     if kernel == "chord_loss":
         cut.__globals__["chord_loss"] = wrong(kernels, "chord_loss", old, new)
     assert fault(cut, 60)
 
 
-def test_a_narrow_law_on_a_long_line_takes_few_intervals() -> None:
+def test_a_narrow_law_on_a_long_line_takes_few_intervals():
     """2·10⁶ net points, of which some hundred have the mass: a few dozen intervals, and none at the limit of boxes."""
     rng = np.random.default_rng(1)
     x = rng.normal(size=(3000, 1))

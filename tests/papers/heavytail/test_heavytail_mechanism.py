@@ -1,7 +1,5 @@
 """The exponential mechanism beside its contract (test_contracts.py): which sampler it uses, and what it says of it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,7 +13,7 @@ from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems.theorems1_2 import leaning_pair, privacy_loss
 
 
-def test_a_net_too_large_to_enumerate_says_so_and_falls_back_to_the_guarantee() -> None:
+def test_a_net_too_large_to_enumerate_says_so_and_falls_back_to_the_guarantee():
     rng = np.random.default_rng(1)
     p = HeavyTailedProblem(rng.standard_normal((300, 4)), rng.standard_normal(300), radius=1.0)
     m = ExponentialMechanism(1.0)
@@ -25,7 +23,7 @@ def test_a_net_too_large_to_enumerate_says_so_and_falls_back_to_the_guarantee() 
     assert m.pair_profile(p, p.replace_record(0, np.ones(4), 1.0)).kind == "upper"
 
 
-def test_auto_chooses_by_size() -> None:
+def test_auto_chooses_by_size():
     small = HeavyTailedProblem(np.ones((20, 1)), np.ones(20), radius=1.0)
     large = HeavyTailedProblem(np.ones((20_000, 1)), np.ones(20_000), radius=1.0)
     m = ExponentialMechanism(1.0)
@@ -36,7 +34,7 @@ def test_auto_chooses_by_size() -> None:
 
 
 @pytest.mark.parametrize("sampler", ["enumerate", "tree"])
-def test_release_names_its_sampler(sampler: str) -> None:
+def test_release_names_its_sampler(sampler):
     p, m = heavy_problem("ball"), ExponentialMechanism(1.0, sampler=sampler)
     made = m.release(p, seed=5)
     assert np.array_equal(made.output, m.release(p, seed=5).output)
@@ -50,7 +48,7 @@ def test_release_names_its_sampler(sampler: str) -> None:
 
 
 @pytest.mark.parametrize("d", [1, 4])
-def test_a_profile_says_which_neighbours_it_is_of(d: int) -> None:
+def test_a_profile_says_which_neighbours_it_is_of(d):
     """Of enumerated pairs and of nets too large for it, a record replaced or taken away."""
     rng = np.random.default_rng(1)
     p = HeavyTailedProblem(rng.standard_normal((30, d)), rng.standard_normal(30), radius=1.0)
@@ -60,7 +58,7 @@ def test_a_profile_says_which_neighbours_it_is_of(d: int) -> None:
     assert m.pair_profile(p, fewer).neighbours == "add-remove"
 
 
-def wild(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+def wild(rng, n, d):
     """Records of very different scales; half of the responses fit a corner of the domain without error."""
     scale = 10.0 ** rng.uniform(-2.0, 6.0)
     X = scale * rng.standard_cauchy((n, d))
@@ -69,7 +67,7 @@ def wild(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarr
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.75, 1.5, 1.25])
-def test_no_replaced_record_moves_a_log_probability_by_more_than_epsilon(theta: float) -> None:
+def test_no_replaced_record_moves_a_log_probability_by_more_than_epsilon(theta):
     """50 data sets with ten replacements each; a weight a tenth too large is seen by the leaning pair."""
     rng = np.random.default_rng(11)
     for _ in range(50):
@@ -89,14 +87,14 @@ def test_no_replaced_record_moves_a_log_probability_by_more_than_epsilon(theta: 
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.5])
-def test_lemma_1_holds_of_the_mechanism(theta: float) -> None:
+def test_lemma_1_holds_of_the_mechanism(theta):
     """P(u <= OPT - (2 Δu/ε)(ln|R| + t)) <= e^(-t), exactly; without ln|R| it fails."""
     rng = np.random.default_rng(12)
     X = rng.standard_t(theta + 0.1, size=(30, 2))
     p = HeavyTailedProblem(X, X @ (0.5, 0.0) + rng.standard_t(1.5, 30), radius=1.0, theta=theta)
     logs = ExponentialMechanism(1.0, net_radius=0.1).log_probabilities(p)[1]
 
-    def chance(below: float) -> float:
+    def chance(below):
         return float(np.exp(logs[logs <= logs.max() - below]).sum())
 
     assert all(chance(math.log(logs.size) + t) <= math.exp(-t) for t in np.linspace(0.0, 20.0, 81))

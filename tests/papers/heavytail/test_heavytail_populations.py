@@ -1,7 +1,5 @@
 """Heavy-tailed populations: moments, survival functions and excess risks against integrals and samples."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -20,7 +18,7 @@ Z = 5.2  # two-sided false alarms of 2e-7 a comparison, fixed seeds; an error of
 
 @each
 @pytest.mark.parametrize("theta", [0.5, 1.0, 1.4])
-def test_moments_are_integrals_of_the_survival(tail: Tail, theta: float) -> None:
+def test_moments_are_integrals_of_the_survival(tail, theta):
     """E A^θ = ∫ θ s^{θ−1} P(A > s) ds, over log s; what lies beyond e^60 is below 1e-5 for these tails."""
     total = sum(
         integrate.quad(lambda z: theta * math.exp(theta * z) * float(tail.survival(math.exp(z))), a, b, limit=400)[0]
@@ -30,7 +28,7 @@ def test_moments_are_integrals_of_the_survival(tail: Tail, theta: float) -> None
 
 
 @each
-def test_draws_have_the_survival(tail: Tail) -> None:
+def test_draws_have_the_survival(tail):
     drawn = tail.draw(1_000_000, np.random.default_rng(3))
     for s in (0.3, 1.5, 4.0, 30.0):
         p = float(tail.survival(s))
@@ -40,14 +38,14 @@ def test_draws_have_the_survival(tail: Tail) -> None:
     assert abs(np.mean(1.03 * drawn > 1.5) - p) > Z * math.sqrt(p * (1.0 - p) / drawn.size)  # a scale 3% off is seen
 
 
-def test_moments_end_where_they_should() -> None:
+def test_moments_end_where_they_should():
     assert math.isinf(Tail("pareto", 1.5).moment(1.5)) and math.isfinite(Tail("student", 1.5).moment(1.49))
     with pytest.raises(InvalidInput, match=r"^parameter must be a finite number > 1"):
         Tail("pareto", 1.0)
 
 
 @each
-def test_excess_in_one_dimension_is_the_integral(tail: Tail) -> None:
+def test_excess_in_one_dimension_is_the_integral(tail):
     noise = Tail("student", 3.0)
     p = HeavyTailedPopulation(
         tail, [0.1], theta=1.5, noise=noise, noise_scale=0.5, scale=0.7, directions="axes", radius=9.0
@@ -56,7 +54,7 @@ def test_excess_in_one_dimension_is_the_integral(tail: Tail) -> None:
     for w, found in zip(points, p.excess_risk([[w] for w in points]), strict=True):
         rho = 0.7 * (w - 0.1)
 
-        def integrand(z: float, rho: float = rho) -> float:
+        def integrand(z, rho=rho):
             s = math.exp(z)
             return s * float(tail.survival(s / rho)) * (1.0 - float(noise.survival(s / 0.5)))
 
@@ -72,7 +70,7 @@ def test_excess_in_one_dimension_is_the_integral(tail: Tail) -> None:
         ("axes", "norm", Tail("student", 2.5)),
     ],
 )  # fmt: skip
-def test_excess_is_the_mean_of_the_losses(directions: str, moment: str, noise: Tail | None) -> None:
+def test_excess_is_the_mean_of_the_losses(directions, moment, noise):
     """Noise on the line alone: there the excess is known."""
     minimiser = np.array([0.3, -0.2, 0.1] if noise is None else [0.3])
     p = HeavyTailedPopulation.unit(
@@ -91,7 +89,7 @@ def test_excess_is_the_mean_of_the_losses(directions: str, moment: str, noise: T
     assert p.excess_risk([p.minimiser])[0] == 0.0
 
 
-def test_bad_populations_are_named() -> None:
+def test_bad_populations_are_named():
     with pytest.raises(InvalidInput, match=r"^tail must be a law with a finite moment"):
         HeavyTailedPopulation(Tail("pareto", 1.5), [0.1], theta=1.75)
     noisy = HeavyTailedPopulation(Tail("pareto", 2.5), [0.1, 0.1], noise=Tail("student", 2.5))

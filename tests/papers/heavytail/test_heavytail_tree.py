@@ -1,10 +1,7 @@
 """The tree sampler: bounds that hold on every lattice point, the exact law, and noise that sharing does not change."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +13,6 @@ from scipy.stats import chi2
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.sampling import stream
 from dpbench.papers.heavytail.algorithms import _growing, tree
-from dpbench.papers.heavytail.algorithms.coordinates import Coordinates
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, envelope
 from dpbench.papers.heavytail.algorithms.truncation import columns, sums_at
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
@@ -29,7 +25,7 @@ DRAWS = 100_000
 
 
 @st.composite
-def small_problems(draw: Any) -> tuple[HeavyTailedProblem, ExponentialMechanism]:
+def small_problems(draw):
     """Nets of at most some hundred points; records with ties, residuals at 0 and at ψ's joint on lattice points."""
     d = draw(st.integers(1, 3))
     steps = draw(st.integers(1, {1: 60, 2: 8, 3: 3}[d]))
@@ -49,7 +45,7 @@ def small_problems(draw: Any) -> tuple[HeavyTailedProblem, ExponentialMechanism]
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(small_problems())
-def test_tree_has_the_enumerated_law_on_any_records(case: Any) -> None:
+def test_tree_has_the_enumerated_law_on_any_records(case):
     """Null: the enumerated law; false alarms 1e-6 an example, fixed draws. Caught: `test_a_law_five_percent_off`."""
     p, m = case
     statistic, limit = misfit(m, p, m(p, 4000, np.random.default_rng(11)))
@@ -59,7 +55,7 @@ def test_tree_has_the_enumerated_law_on_any_records(case: Any) -> None:
 # The law
 
 
-def misfit(m: ExponentialMechanism, p: HeavyTailedProblem, outputs: np.ndarray) -> tuple[float, float]:
+def misfit(m, p, outputs):
     """Pearson's statistic against the enumerated law, cells of expected count below 10 pooled; its 1e-6 quantile."""
     points, logs = m.log_probabilities(p)
     spacing = m.net(p).spacing
@@ -78,9 +74,7 @@ def misfit(m: ExponentialMechanism, p: HeavyTailedProblem, outputs: np.ndarray) 
     return float(((hits - cells) ** 2 / cells).sum()), float(chi2.isf(LEVEL, max(1, cells.size - 1)))
 
 
-def nearly_collinear(
-    d: int, n: int, correlation: float, *, domain: str = "ball", theta: float = 2.0, seed: int = 1
-) -> HeavyTailedProblem:
+def nearly_collinear(d, n, correlation, *, domain="ball", theta=2.0, seed=1):
     """Features with this correlation between any two, Student's t noise; w = 0.3/√d on each axis, inside W."""
     rng = np.random.default_rng(seed)
     common, own = rng.standard_normal((n, 1)), rng.standard_normal((n, d))
@@ -93,7 +87,7 @@ def nearly_collinear(
 @pytest.mark.parametrize(("d", "zeta", "epsilon", "domain"), [
     (2, 0.06, 20.0, "ball"), (2, 0.06, 20.0, "box"), (3, 0.25, 50.0, "ball"), (3, 0.3, 50.0, "box"),
 ])  # fmt: skip
-def test_sheared_boxes_leave_the_law_as_it_is(d: int, zeta: float, epsilon: float, domain: str) -> None:
+def test_sheared_boxes_leave_the_law_as_it_is(d, zeta, epsilon, domain):
     """Null: the enumerated law of a nearly collinear design, many of whose net points lie outside the boxes' shear;
     false alarms 1e-6, fixed seed. Caught: log-weights 20% off."""
     p = nearly_collinear(d, 400, 0.995, domain=domain)
@@ -105,7 +99,7 @@ def test_sheared_boxes_leave_the_law_as_it_is(d: int, zeta: float, epsilon: floa
     assert statistic > limit
 
 
-def test_hard_data_need_few_boxes() -> None:
+def test_hard_data_need_few_boxes():
     """Correlation 0.9999, d = 5, n = 1,000, ζ = 1/n: 227 boxes; along the lattice's own axes 142,625 were too few."""
     p = nearly_collinear(5, 1000, 0.9999)
     m = ExponentialMechanism(1.0, sampler="tree")
@@ -116,7 +110,7 @@ def test_hard_data_need_few_boxes() -> None:
 
 
 @pytest.mark.parametrize("seed", [10, 11, 12])
-def test_residuals_of_rounding_noise_do_not_shear_the_lattice(seed: int) -> None:
+def test_residuals_of_rounding_noise_do_not_shear_the_lattice(seed):
     """An isotropic design whose responses fit exactly, d = 5, n = 2,000: 123, 181 and 165 boxes. Weights from the
     rounding noise of the residuals sheared it, and made 10,033, 22,173 and 17,967."""
     rng = np.random.default_rng(seed)
@@ -135,7 +129,7 @@ CASES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "zeta", "theta", "domain"), CASES)
-def test_tree_and_enumeration_have_one_law(d: int, zeta: float, theta: float, domain: str) -> None:
+def test_tree_and_enumeration_have_one_law(d, zeta, theta, domain):
     """Null: the enumerated law; false alarms 1e-6, fixed seed. Caught: see the planted error below."""
     p = problem(d, theta=theta, domain=domain)
     for sampler in ("tree", "enumerate"):
@@ -145,7 +139,7 @@ def test_tree_and_enumeration_have_one_law(d: int, zeta: float, theta: float, do
 
 
 @pytest.mark.slow
-def test_a_law_five_percent_off_is_caught() -> None:
+def test_a_law_five_percent_off_is_caught():
     """Draws at ε = 1.05 against the law at ε = 1: a relative error of about 5% in the log-weights."""
     p = problem(2, theta=1.5)
     m = ExponentialMechanism(1.0, net_radius=0.1, sampler="tree", truncation=0.3)
@@ -153,7 +147,7 @@ def test_a_law_five_percent_off_is_caught() -> None:
     assert statistic > limit
 
 
-def of_lattice(coordinates: Coordinates, k: np.ndarray) -> np.ndarray:
+def of_lattice(coordinates, k):
     """t of lattice points k, a coordinate at a time: t_j = k_j less the rounded sum of shear_jm k_m over m > j."""
     ordered = k[:, coordinates.order]
     t = ordered.copy()
@@ -164,7 +158,7 @@ def of_lattice(coordinates: Coordinates, k: np.ndarray) -> np.ndarray:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("collinear", "domain"), [(0.0, "ball"), (0.99, "ball"), (0.99, "box")])
-def test_envelope_covers_the_net_once_and_lies_above_the_weights(collinear: float, domain: str) -> None:
+def test_envelope_covers_the_net_once_and_lies_above_the_weights(collinear, domain):
     p = nearly_collinear(2, 30, collinear, domain=domain) if collinear else problem(2, theta=1.25, n=30)
     m = ExponentialMechanism(1.0, net_radius=0.12, sampler="tree")
     made, net = envelope(m, p), m.net(p)
@@ -178,7 +172,7 @@ def test_envelope_covers_the_net_once_and_lies_above_the_weights(collinear: floa
     assert (scores >= made.constant[home] + net.spacing * (made.slopes[home] * t).sum(axis=1)).all()
 
 
-def test_wrong_bounds_are_reported_and_never_sampled() -> None:
+def test_wrong_bounds_are_reported_and_never_sampled():
     p = problem(1, n=30)
     m = ExponentialMechanism(1.0, net_radius=0.05, sampler="tree")
     made = envelope(m, p)
@@ -191,7 +185,7 @@ def test_wrong_bounds_are_reported_and_never_sampled() -> None:
 
 
 @pytest.mark.slow
-def test_few_boxes_slow_the_sampler_and_do_not_change_its_law() -> None:
+def test_few_boxes_slow_the_sampler_and_do_not_change_its_law():
     """Stopped at 17 boxes of 25 it still answers: under the same chi-squared limit, and with more proposals."""
     p = problem(2, theta=1.5)
     m = ExponentialMechanism(1.0, net_radius=0.1, sampler="tree", truncation=0.3)
@@ -203,7 +197,7 @@ def test_few_boxes_slow_the_sampler_and_do_not_change_its_law() -> None:
     assert spent[1] > spent[0]
 
 
-def test_a_release_names_no_box_and_diagnose_does() -> None:
+def test_a_release_names_no_box_and_diagnose_does():
     """Boxes are a function of the data: two problems that differ in one record, whose releases tell nothing of it."""
     p = problem(3, n=60)
     q = p.replace_record(0, 0.0 * p.X[0], 50.0)
@@ -214,7 +208,7 @@ def test_a_release_names_no_box_and_diagnose_does() -> None:
     assert replace(m, sampler="enumerate", net_radius=0.9).diagnose(p) == {"sampler": "enumerate"}
 
 
-def test_sharing_an_envelope_changes_no_bit() -> None:
+def test_sharing_an_envelope_changes_no_bit():
     p = problem(3, n=200)
     m = ExponentialMechanism(1.0, sampler="tree")
     first = m.sample(p, 130, seed=3)
@@ -225,7 +219,7 @@ def test_sharing_an_envelope_changes_no_bit() -> None:
     assert np.array_equal(m(p, 5, stream("other noise")), late)
 
 
-def test_calls_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_are_short(monkeypatch):
     """Boxes are bounded in calls of at most `_BOXES_PER_CALL`, and their splits do not depend on it."""
     p = problem(4, n=100, exact=0.0)
     net, weight = ExponentialMechanism(1.0).net(p), 0.7

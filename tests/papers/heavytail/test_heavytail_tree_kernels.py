@@ -1,10 +1,6 @@
 """Kernels of the heavy-tailed family's tree, each against its slow twin, and a planted error of each."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +26,7 @@ from dpbench.papers.heavytail.algorithms import _tree_kernels as tree
 pytestmark = pytest.mark.kernel
 
 
-def bound(kernel: Callable[..., None], theta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def bound(kernel, theta):
     constant, slopes, log_mass = np.empty(4), np.empty((4, 2)), np.empty(4)
     curvature, minimiser = np.empty((4, 3, 2)), np.array([0.25, 0.1])
     kernel(
@@ -40,7 +36,7 @@ def bound(kernel: Callable[..., None], theta: float) -> tuple[np.ndarray, np.nda
     return constant, slopes, log_mass
 
 
-def check_bound_boxes(kernel: Callable[..., None]) -> None:
+def check_bound_boxes(kernel):
     """The bounds lie below the score at every lattice point, their masses are sums over them, one box is outside."""
     for theta in THETAS:
         X, y = records(theta)
@@ -55,7 +51,7 @@ def check_bound_boxes(kernel: Callable[..., None]) -> None:
         assert log_mass[3] == tree.OUTSIDE
 
 
-def check_split_boxes(kernel: Callable[..., None]) -> None:
+def check_split_boxes(kernel):
     """Two parts with the points of the box, whatever steers; without curvature, halves across the longest axis."""
     rng = np.random.default_rng(1)
     for trial in range(40):
@@ -77,7 +73,7 @@ def check_split_boxes(kernel: Callable[..., None]) -> None:
             assert abs(sizes[0] - sizes[1]) <= 1 and len(parts[0]) + len(parts[1]) == np.prod(last - first + 1)
 
 
-def check_propose(kernel: Callable[..., float]) -> None:
+def check_propose(kernel):
     for theta in THETAS:
         X, y = records(theta)
         constant, slopes, _ = bound(tree.bound_boxes, theta)
@@ -96,7 +92,7 @@ def check_propose(kernel: Callable[..., float]) -> None:
                 assert WEIGHT * (got - score) == pytest.approx(want[1], rel=1e-9, abs=1e-9)
 
 
-def check_pilot(kernel: Callable[..., None]) -> None:
+def check_pilot(kernel):
     boxes = [0, 2, 1, 2, 0, 2]
     for theta in THETAS:
         X, y = records(theta)
@@ -117,7 +113,7 @@ def check_pilot(kernel: Callable[..., None]) -> None:
         np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-9)
 
 
-def check_draw(kernel: Callable[..., int]) -> None:
+def check_draw(kernel):
     """The same uniforms in the same order: box, point, acceptance."""
     theta = 1.5
     X, y = records(theta)
@@ -144,7 +140,7 @@ def check_draw(kernel: Callable[..., int]) -> None:
 
 
 T = tree
-CASES: list[tuple[Any, Callable[..., None], Callable[..., Any]]] = [
+CASES = [
     (T.bound_boxes, check_bound_boxes, after(T.bound_boxes, lambda a: np.add(a[13], 1.0, out=a[13]))),
     (T.bound_boxes, check_bound_boxes, after(T.bound_boxes, scaled(16, 1.0 + 1e-6))),
     (T.split_boxes, check_split_boxes, after(T.split_boxes, lambda a: a[2].__setitem__((1, 0), a[2][1, 0] + 1))),
@@ -155,11 +151,11 @@ CASES: list[tuple[Any, Callable[..., None], Callable[..., Any]]] = [
 
 
 @pytest.mark.parametrize(("kernel", "check"), {case[:2]: None for case in CASES}, ids=lambda c: c.__name__)
-def test_kernel_equals_its_twin(kernel: Any, check: Callable[..., None]) -> None:
+def test_kernel_equals_its_twin(kernel, check):
     check(kernel)
 
 
 @pytest.mark.parametrize(("kernel", "check", "planted"), CASES, ids=lambda c: c.__name__)
-def test_a_planted_error_is_seen(kernel: Any, check: Callable[..., None], planted: Callable[..., Any]) -> None:
+def test_a_planted_error_is_seen(kernel, check, planted):
     with pytest.raises(AssertionError):
         check(planted)

@@ -1,9 +1,6 @@
 """Sums in integers against slow twins: of ψ and of clipped losses; last bits of the choice."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +21,7 @@ IOTA = 0.31
 THETAS = (2.0, 1.75, 1.5, 1.25, 1.6)
 
 
-def records(n: int, theta: float, seed: int = 2) -> HeavyTailedProblem:
+def records(n, theta, seed=2):
     """Multiples of 1/64, so that residuals are exact; some beyond the reach of ι."""
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-200, 201, (n, 2)) / 64.0, rng.integers(-300, 301, n) / 64.0
@@ -36,12 +33,12 @@ POINTS = np.array([[0.0, 0.0], [0.5, -0.25], [-1.0, 0.0], [0.25, 0.75]])
 
 @pytest.mark.parametrize("theta", THETAS)
 @pytest.mark.parametrize("n", [1, 63, 150])
-def test_sums_of_psi_against_the_slow_twin(n: int, theta: float) -> None:
+def test_sums_of_psi_against_the_slow_twin(n, theta):
     """Equal as integers. Planted: ι off by 1e-4, a record left out, the clamp a step lower."""
     p, made = records(n, theta), exact_weights.steps(theta, 0.5)
     found = exact_weights.integer_exponents(made, p, POINTS, IOTA).tolist()
 
-    def twin(X: np.ndarray, y: np.ndarray, iota: float, largest: int) -> list[int]:
+    def twin(X, y, iota, largest):
         return naive.exponents(X.tolist(), y.tolist(), POINTS.tolist(), iota, theta, made.inverse, largest)
 
     assert found == twin(p.X, p.y, IOTA, made.largest)
@@ -51,7 +48,7 @@ def test_sums_of_psi_against_the_slow_twin(n: int, theta: float) -> None:
         assert found != twin(p.X, p.y, IOTA, made.largest // 2)
 
 
-def test_what_is_no_number_counts_the_most() -> None:
+def test_what_is_no_number_counts_the_most():
     out, made = np.empty(1, dtype=np.int64), exact_weights.steps(1.5, 0.5)
     for y in (math.nan, math.inf, -1e300, 4.0):
         given = np.array([[1.0]]), np.array([y]), np.zeros((1, 1))
@@ -62,13 +59,13 @@ def test_what_is_no_number_counts_the_most() -> None:
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.75, 1.5, 1.25])
-def test_a_part_depends_on_its_record_alone(theta: float) -> None:
+def test_a_part_depends_on_its_record_alone(theta):
     """A record's steps are the same wherever it stands: one more record adds its own, to the last step."""
     rng = np.random.default_rng(6)
     X, y = rng.standard_t(1.6, (300, 3)), rng.standard_t(1.6, 300)
     points, made = rng.uniform(-1.0, 1.0, (5, 3)), exact_weights.steps(theta, 0.5)
 
-    def total(rows: slice | list[int]) -> np.ndarray:
+    def total(rows):
         out = np.empty(5, dtype=np.int64)
         given = np.ascontiguousarray(X[rows].T), y[rows], points
         exponent_sums(*given, IOTA, theta, int(4 * theta), made.inverse, made.largest, out)
@@ -81,7 +78,7 @@ def test_a_part_depends_on_its_record_alone(theta: float) -> None:
 
 
 @pytest.mark.parametrize("loss", ["squared", "half-squared", "logistic", "huber", "absolute", "linear"])
-def test_sums_of_losses_against_the_slow_twin(loss: str) -> None:
+def test_sums_of_losses_against_the_slow_twin(loss):
     """Features in multiples of 1/64; models inside and far outside the ball. Planted: a coarser grid, no clamp."""
     rng = np.random.default_rng(4)
     X, y = rng.integers(-30, 31, (90, 2)) / 64.0, rng.choice([-1.0, 1.0], 90)
@@ -91,10 +88,10 @@ def test_sums_of_losses_against_the_slow_twin(loss: str) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         found = scoring.integer_risk(p, w, grid).tolist()
 
-    def value(z: float, label: float) -> float:
+    def value(z, label):
         return float(naive_losses.value(p.loss.name, p.loss.parameter, z, label))
 
-    def twin(spacing: float, high: int) -> list[int]:
+    def twin(spacing, high):
         return [integer_losses(value, X.tolist(), y.tolist(), row, spacing, grid.low, high) for row in w[:3].tolist()]
 
     assert found[:3] == twin(grid.spacing, grid.high)
@@ -103,7 +100,7 @@ def test_sums_of_losses_against_the_slow_twin(loss: str) -> None:
     assert all(90 * grid.low <= total <= 90 * grid.high for total in found)
 
 
-def choice_pair() -> tuple[HeavyTailedProblem, HeavyTailedProblem]:
+def choice_pair():
     """Records of size 1e9: floating-point weights of neighbours differ in their last bits at every point."""
     far = np.full((4, 1), 1e9)
     data = HeavyTailedProblem(far, far[:, 0], radius=1.0)
@@ -112,16 +109,16 @@ def choice_pair() -> tuple[HeavyTailedProblem, HeavyTailedProblem]:
 
 @pytest.mark.parametrize("trials", [12_000, pytest.param(50_000, marks=pytest.mark.evidence)])
 @pytest.mark.parametrize("theta", [2.0, 1.5])
-def test_last_bits_of_the_exponential_mechanism_tell_nothing(theta: float, trials: int) -> None:
+def test_last_bits_of_the_exponential_mechanism_tell_nothing(theta, trials):
     """Level 1e-6, null: the guarantee. Planted: a net that is moved by 1e-9 where the records are the data set's."""
     pair = tuple(HeavyTailedProblem(p.X, p.y, radius=1.0, theta=theta) for p in choice_pair())
     m = ExponentialMechanism(1.0, net_radius=0.25, arithmetic="exact")
-    settings: dict[str, Any] = {
+    settings = {
         "epsilon": m.guarantee(pair[0]).epsilon(0.0), "trials": trials, "confidence": 1.0 - 1e-6
     }  # fmt: skip
     assert audit_bits(m, *pair, **settings).verdict == "not refuted"
 
-    def leaking(problem: HeavyTailedProblem, count: int, rng: np.random.Generator) -> np.ndarray:
+    def leaking(problem, count, rng):
         return m(problem, count, rng) + 1e-9 * (problem.y.min() > 0.0)
 
     assert audit_bits(leaking, *pair, **settings).verdict == "refuted"

@@ -1,10 +1,7 @@
 """Guarantees under add/remove: exact laws where they are finite or Gaussian, and who has none."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +34,7 @@ OUTPUT = OutputPerturbation(1.0, 1e-3, regularization=0.3, noise_scale=0.5)
 LOSSES = ("squared", "logistic", "huber", "linear")
 
 
-def one_more(loss: str, seed: int) -> tuple[GLMProblem, GLMProblem]:
+def one_more(loss, seed):
     """Data of 1 to 5 extreme records in one dimension, and the same without the last one added."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 6))
@@ -47,7 +44,7 @@ def one_more(loss: str, seed: int) -> tuple[GLMProblem, GLMProblem]:
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_one_noisy_step_on_one_record_more(loss: str) -> None:
+def test_one_noisy_step_on_one_record_more(loss):
     """The law of one step is Gaussian around the mean gradient at 0: its μ is within the guarantee of either side."""
     largest = 0.0
     for seed in range(60):
@@ -62,7 +59,7 @@ def test_one_noisy_step_on_one_record_more(loss: str) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("arithmetic", ["float", "exact"])
-def test_minimisers_of_one_record_more(loss: str, arithmetic: str) -> None:
+def test_minimisers_of_one_record_more(loss, arithmetic):
     """The computed centres lie within what the guarantee of either side counts; the larger one's attains half of it."""
     largest, m = 0.0, replace(OUTPUT, arithmetic=arithmetic)
     for seed in range(60):
@@ -76,7 +73,7 @@ def test_minimisers_of_one_record_more(loss: str, arithmetic: str) -> None:
     assert 0.3 < largest <= 1.0
 
 
-def cube(labels: list[float]) -> PublicDataProblem:
+def cube(labels):
     """Records on the parity's point; three bits, four public points each."""
     points = np.repeat([0.0, 1.0, 2.0], 4)
     x = np.full(len(labels), 4.0)
@@ -84,7 +81,7 @@ def cube(labels: list[float]) -> PublicDataProblem:
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-def test_the_exact_law_of_parities_on_one_record_more(noise: str) -> None:
+def test_the_exact_law_of_parities_on_one_record_more(noise):
     """RRSPM on the parity cube, all records but one cancelling: within the guarantee."""
     reached = 0.0
     for scale in (2.0, 12.0):
@@ -104,7 +101,7 @@ def test_the_exact_law_of_parities_on_one_record_more(noise: str) -> None:
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
-def test_records_that_cancel_leave_both_parities_alike(noise: str) -> None:
+def test_records_that_cancel_leave_both_parities_alike(noise):
     for scale in (2.0, 12.0):
         law = parity_law(cube([1.0, -1.0]), noise, scale)
         assert law == pytest.approx([math.log(0.5)] * 2, rel=1e-12)
@@ -112,7 +109,7 @@ def test_records_that_cancel_leave_both_parities_alike(noise: str) -> None:
         assert law is not None and law[0] < math.log(0.5) < law[1] and np.exp(law).sum() == pytest.approx(1.0)
 
 
-def test_half_the_shift_is_half_the_loss() -> None:
+def test_half_the_shift_is_half_the_loss():
     p = cube([1.0, -1.0])
     for arithmetic in ("float", "exact"):
         m = RRSPM(1.0, arithmetic=arithmetic)
@@ -120,7 +117,7 @@ def test_half_the_shift_is_half_the_loss() -> None:
         assert m.guarantee(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-3)
 
 
-def test_constants_of_one_record_more() -> None:
+def test_constants_of_one_record_more():
     """Algorithm 3 on constants: minimisers of n and n + 1 labels are within the ρ of either."""
     m = RegularizedPerturbation(1.0, 0.01, regularization=0.2, noise_scale=0.3)
     rng, largest = np.random.default_rng(4), 0.0
@@ -138,7 +135,7 @@ def test_constants_of_one_record_more() -> None:
 
 
 @pytest.mark.parametrize("normalization", ["mean", "sum"])
-def test_averages_of_one_record_more(normalization: str) -> None:
+def test_averages_of_one_record_more(normalization):
     """Algorithm 2 under common ω: f̄ of 10 and of 11 records lie within the ρ of either, and attain a seventh of it.
 
     ρ bounds all but δ/2 = 0.1 of the runs: of 400, more than 81 beyond it have a probability below 1e-6.
@@ -158,7 +155,7 @@ def test_averages_of_one_record_more(normalization: str) -> None:
 
 @pytest.mark.parametrize("arithmetic", ["float", "exact"])
 @pytest.mark.parametrize("normalization", ["mean", "sum"])
-def test_minimisers_of_an_iteration_on_one_record_more(arithmetic: str, normalization: str) -> None:
+def test_minimisers_of_an_iteration_on_one_record_more(arithmetic, normalization):
     """Algorithm 3 on a ball: f̄ of n and n + 1 records lie within the ρ of either; a sum's gaps are those of n ± 1."""
     m = RegularizedPerturbation(
         1.0, 0.01, regularization=0.5, noise_scale=0.3, arithmetic=arithmetic, normalization=normalization
@@ -189,7 +186,7 @@ JL = JLMethod(1.0, 1e-3, dimension=1, distortion=1.0, steps=3, step_size=0.5, no
         (OUTPUT, "'replace' for a loss with a corner: n sets its smoothing"),
     ],
 )
-def test_who_has_no_guarantee_under_add_remove(mechanism: Any, said: str) -> None:
+def test_who_has_no_guarantee_under_add_remove(mechanism, said):
     with pytest.raises(validation.InvalidInput, match=said):
         mechanism.guarantee(PLAIN, neighbours="add-remove")
     with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add-remove"):
@@ -206,7 +203,7 @@ def test_who_has_no_guarantee_under_add_remove(mechanism: Any, said: str) -> Non
         (ExponentialMechanism(1.0, net_radius=0.5, truncation=1.0, arithmetic="exact"), "theta is no multiple of 1/4"),
     ],
 )
-def test_who_has_none_says_why(mechanism: Any, said: str) -> None:
+def test_who_has_none_says_why(mechanism, said):
     heavy = isinstance(mechanism, (ClippedSubgradient, ExponentialMechanism))
     p = HeavyTailedProblem([[1.0], [2.0]], [0.0, 1.0], radius=1.0, theta=1.6) if heavy else PLAIN
     with pytest.raises(validation.InvalidInput, match=said):
@@ -216,7 +213,7 @@ def test_who_has_none_says_why(mechanism: Any, said: str) -> None:
         mechanism.guarantee(p, neighbours="swap")
 
 
-def test_the_others_have_one() -> None:
+def test_the_others_have_one():
     assert JL.guarantee(PLAIN, neighbours="add-remove").neighbours == "add-remove"
     anchored = with_anchor(PublicDataProblem([0.0], [1.0], [0.0], hypotheses=Constants(), loss="squared"))
     m = AveragedPerturbation(1.0, 0.01, perturbation=3.0, noise_scale=1.0)

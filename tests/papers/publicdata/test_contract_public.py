@@ -1,9 +1,5 @@
 """`check_mechanism` on public-data mechanisms: hostile records and public points, and planted aborts that it finds."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from registry import public_problem
@@ -15,7 +11,7 @@ from dpbench.testing.hostile import hostile_pairs, tells_apart, tells_apart_on_s
 
 
 @pytest.mark.parametrize("kind", ["thresholds", "halfspaces", "ball-squared", "finite"])
-def test_pairs_are_neighbours_within_the_class_and_hostile(kind: str) -> None:
+def test_pairs_are_neighbours_within_the_class_and_hostile(kind):
     """One record differs; what is public agrees, and is hostile in every other pair; names of points stay names."""
     p = public_problem(kind)
     pairs = list(hostile_pairs(p, 36))
@@ -34,7 +30,7 @@ def test_pairs_are_neighbours_within_the_class_and_hostile(kind: str) -> None:
 class AbortsOnTies(RRSPM):
     """Refuses private records that are all one."""
 
-    def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         if hasattr(problem, "x") and len(np.unique(problem.x)) == 1:
             raise validation.invalid("x", "of different points", "these")
         return super().__call__(problem, trials, rng)
@@ -43,13 +39,13 @@ class AbortsOnTies(RRSPM):
 class AbortsOnTiny(RRSPM):
     """Fails where all private records are denormal numbers, which the fixed pairs are not."""
 
-    def __call__(self, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def __call__(self, problem, trials, rng):
         if hasattr(problem, "x") and (problem.x != 0.0).all() and (np.abs(problem.x) < 1e-307).all():
             raise RuntimeError("no convergence")
         return super().__call__(problem, trials, rng)
 
 
-def test_planted_aborts_are_found() -> None:
+def test_planted_aborts_are_found():
     p = public_problem("thresholds")
     with pytest.raises(ContractBroken, match=r"tells hostile pair \d+ apart"):
         check_mechanism(AbortsOnTies(1.0), p, trials=200)

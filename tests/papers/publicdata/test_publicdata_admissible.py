@@ -3,15 +3,12 @@
 The same shape as for the GLM paper: a row that is not in `ASSUMPTIONS`, or one there without a check, fails.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 
 import numpy as np
 import pytest
 from admissible import (
-    Assumptions,
     assert_every_failing_row_is_listed,
     cases,
     every,
@@ -25,7 +22,6 @@ from dpbench.papers.publicdata.algorithms.regularized_perturbation import Regula
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
-from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import (
     algorithm3,
     algorithm4,
@@ -38,12 +34,12 @@ from dpbench.papers.publicdata.theorems.parity_cube import problem_of
 from lowerbounds import parity_cube
 
 
-def losses_in_unit(problem: PublicDataProblem, values: np.ndarray) -> bool:
+def losses_in_unit(problem, values):
     """|f − y|/2 or 1[f ≠ y], y and f in [−1, 1]: in [0, 1]."""
     return bool(np.abs(values).max() <= 1.0 and np.abs(problem.y).max() <= 1.0)
 
 
-def moving_class() -> bool:
+def moving_class():
     problem, _ = moving_pair()
     return (
         LinearBall(1).convex
@@ -52,26 +48,26 @@ def moving_class() -> bool:
     )
 
 
-def moving_minimisers() -> bool:
+def moving_minimisers():
     mechanism = RegularizedPerturbation(1.0, 1e-5, regularization=MOVING_ETA, noise_scale=1.0)
     found = [float(mechanism.minimiser(p)[0]) for p in moving_pair()]
     return found == pytest.approx([1.0, -1.0], abs=1e-3)
 
 
-def biased_labels() -> bool:
+def biased_labels():
     """η = 2α·1.1, labels of mean 2η: f̂ ≤ 1/2, and so an excess above α, with a chance of at least 1/4."""
     eta = 2.2 * theorems3_7.ALPHA
     half = 2.0 * eta / (4.0 * eta)
     return half == 0.5 and 2.0 * eta <= 1.0 and 2.0 * eta * (1.0 - half) / 2.0 > theorems3_7.ALPHA
 
 
-def noisy_constants() -> bool:
+def noisy_constants():
     """P(γ|N⁻|/(2√m) > α) at 1.01 times the γ/√m that `EVERY_CHOICE` allows."""
     allowed = 2.0 * theorems3_7.ALPHA / norm.isf(theorems3_7.BETA)
     return bool(norm.sf(2.0 * theorems3_7.ALPHA / (1.01 * allowed)) > theorems3_7.BETA)
 
 
-def nearest_is_h() -> bool:
+def nearest_is_h():
     """‖f̄ − ·‖_μ over the three functions, f̄ = (1 − q)/2 g1 + (1 + q)/2 g2."""
     g1, g2, h = theorems2_6.TABLE
     mu = np.array([1 / 9, 1 / 9, 1 / 9, 2 / 3])
@@ -82,12 +78,12 @@ def nearest_is_h() -> bool:
     return True
 
 
-def weights_break() -> bool:
+def weights_break():
     """Weights of a standard deviation of d/8 break (1/8, 1e-5) by the cube's own closed form at d = 4,096."""
     return bool(parity_cube(4096).least_scale("gaussian", 0.125, 1e-5) > 4096.0 / 8.0)
 
 
-def steep_loss() -> bool:
+def steep_loss():
     """(s − fy)/(2s) for f = ±s, inside [−1, 1]: 0 and 1, linear in f with slope 1/(2s)."""
     for s in (1e-2, 1e-4, 1e-6):
         loss = (s - np.array([-s, s])) / (2.0 * s)
@@ -100,14 +96,14 @@ CUBE = parity_cube(64)
 CUBE_PAIR = problem_of(CUBE), problem_of(CUBE, neighbour=True)
 
 
-def shatters(bits: int) -> bool:
+def shatters(bits):
     """The VC dimension of the cube is at least its bits: its functions label them in all 2^bits ways."""
     rows = np.array(list(itertools.product((-1.0, 1.0), repeat=bits)))
     labels = ParityCube(bits).predict(rows, np.arange(bits))
     return len(np.unique(labels, axis=0)) == 2**bits
 
 
-def cut_minimisers() -> bool:
+def cut_minimisers():
     """min over 0 ≤ κt ≤ v ≤ 1 of slope·t + ηv²: (0, 0) at slope 0, (1, κ) at slope −1/n, on a grid."""
     eta, n = 0.125, 400
     kappa = 1.0 / math.sqrt(2.0 * eta * n)
@@ -121,7 +117,7 @@ def cut_minimisers() -> bool:
     return found[0] == (0.0, 0.0) and found[1] == pytest.approx((1.0, kappa), abs=1e-6)
 
 
-def one_class_fits() -> bool:
+def one_class_fits():
     for d in (10**6, 10**31, 10**44):
         blocks = math.ceil(2.0 * math.log(100.0 * d))
         block = d // (2 * blocks)
@@ -131,7 +127,7 @@ def one_class_fits() -> bool:
     return True
 
 
-ASSUMPTIONS: Assumptions = {
+ASSUMPTIONS = {
     "publicdata.thm5.inequality": {
         "0 < kappa <= K(t, t) <= 1, and refuted where K is strictly positive definite, c < 1": every(
             "publicdata.thm5.inequality",
@@ -312,17 +308,17 @@ ASSUMPTIONS: Assumptions = {
 }  # fmt: skip
 
 
-def test_every_failing_row_is_listed_and_nothing_else() -> None:
+def test_every_failing_row_is_listed_and_nothing_else():
     assert_every_failing_row_is_listed(ASSUMPTIONS, paper.claims)
 
 
 @pytest.mark.few(6)
 @pytest.mark.parametrize(("name", "assumption"), cases(ASSUMPTIONS), ids=str)
-def test_the_instance_obeys(name: str, assumption: str) -> None:
+def test_the_instance_obeys(name, assumption):
     assert ASSUMPTIONS[name][assumption](), f"{name}: {assumption}"
 
 
-def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
+def test_an_instance_that_breaks_an_assumption_would_be_seen():
     p, q = algorithm3.balanced(11)
     assert not replaced(lambda: (p, p))() and not replaced(lambda: (p, q.replace_record(1, [0.0], -1.0)))()
     assert not losses_in_unit(p, np.array([1.5]))

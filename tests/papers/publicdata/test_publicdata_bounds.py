@@ -1,9 +1,6 @@
 """Sample sizes, learning bounds and families near the upper rates, public-data paper: closed forms, planted errors."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,19 +28,19 @@ class Plain:
 
     level, seed = "quick", 0
 
-    def map(self, unit: object, function: Any, blocks: Any) -> list[Any]:
+    def map(self, unit, function, blocks):
         return [function(block) for block in blocks]
 
-    def pick(self, *, quick: Any, full: Any) -> Any:
+    def pick(self, *, quick, full):
         return quick
 
 
 @pytest.fixture
-def context() -> Plain:
+def context():
     return Plain()
 
 
-def test_sums_of_laplace_variables() -> None:
+def test_sums_of_laplace_variables():
     """m = 1 and 2 in closed form, symmetry, m = 25 by 400,000 draws: false alarm 1e-6, errors from 0.0039 caught."""
     for t in (0.0, 0.3, 2.0, 9.0):
         assert laplace_sums.laplace_sum_tail(1, t) == pytest.approx(0.5 * math.exp(-t), rel=1e-9)
@@ -55,7 +52,7 @@ def test_sums_of_laplace_variables() -> None:
     assert abs(float((draws > 5.0).mean()) - exact) < 0.0039 < abs(laplace_sums.laplace_sum_tail(26, 4.8) - exact)
 
 
-def test_the_moving_pair_has_the_law_that_its_entries_use() -> None:
+def test_the_moving_pair_has_the_law_that_its_entries_use():
     """P(f̂ = φ) on either side against 1/2 and Φ(−2/s), 40,000 runs; false alarm 1e-6, errors from 0.013 caught.
 
     Null: binomial shares with the closed form's chances. Planted: s a tenth too large moves the second by 0.023.
@@ -74,7 +71,7 @@ def test_the_moving_pair_has_the_law_that_its_entries_use() -> None:
     assert clipped_gaussians(-1.0, 1.0, spread).delta(0.1) >= 0.5 - math.exp(0.1) * low - 1e-12
 
 
-def test_the_power_of_epsilon_decides() -> None:
+def test_the_power_of_epsilon_decides():
     """With epsilon^-2 for epsilon^-1 none of the three sample sizes is refuted."""
     for name in ("thm3.inequality", "thm7.inequality", "thm7.inequality.sample-size-laplace"):
         said = next(claim for claim in of_paper("publicdata") if claim.id == f"publicdata.{name}").formal.where["said"]
@@ -82,7 +79,7 @@ def test_the_power_of_epsilon_decides() -> None:
         assert planted(name, where={"said": f"({said})/epsilon"}) == "not refuted"
 
 
-def test_too_few_records_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_records_are_not_proved(context, monkeypatch):
     for noise, name in (("gaussian", "RECORDS"), ("laplace", "RECORDS_LAPLACE")):
         honest = getattr(theorems3_7, name)
         monkeypatch.setattr(theorems3_7, name, honest.replace(where={"n": f"1/20*({honest.where['n']})"}))
@@ -92,7 +89,7 @@ def test_too_few_records_are_not_proved(context: Plain, monkeypatch: pytest.Monk
     assert planted("thm6.inequality.calls", claim=half) == "refuted"
 
 
-def test_planted_errors_of_uniform_deviations(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_uniform_deviations(context, monkeypatch):
     """Deviations more than twice as large."""
     for name in ("cube_deviations", "line_deviations"):
         with monkeypatch.context() as plant:
@@ -102,7 +99,7 @@ def test_planted_errors_of_uniform_deviations(context: Plain, monkeypatch: pytes
     assert measured(theorem9.uniform, context)[0] == "not refuted"
 
 
-def test_planted_errors_of_the_learning_bounds(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_the_learning_bounds(context, monkeypatch):
     """Excesses above what any of the bounds allows; and a right side above 1/6, which the three functions keep to."""
     with monkeypatch.context() as plant:
         honest = lemmas15_16.losses
@@ -112,14 +109,14 @@ def test_planted_errors_of_the_learning_bounds(context: Plain, monkeypatch: pyte
     assert planted("lemma15.inequality", where={"bound": "1/5 + C*uniform"}) == "not refuted"
 
 
-def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_the_families(context, monkeypatch):
     monkeypatch.setattr(theorem10, "SHARE", 0.6)  # half as many records again are enough
     assert measured(theorem10.necessary, context)[0] == "refuted"
     honest = lemmas22_23.differences
     monkeypatch.setattr(lemmas22_23, "differences", lambda *a: 10.0 + honest(*a))
     assert measured(lemmas22_23.classification, context, 1)[0] == "refuted"
 
-    def flat(points: list[Any], trials: Any, **others: Any) -> list[np.ndarray]:
+    def flat(points, trials, **others):
         """Excesses near 1 that do not fall."""
         rng = np.random.default_rng(1)
         return [rng.gamma(200.0, 0.005, 200) for _ in points]
@@ -132,7 +129,7 @@ def test_planted_errors_of_the_families(context: Plain, monkeypatch: pytest.Monk
     assert measured(theorems2_6.worst, context)[0] == "inconsistent"
 
 
-def test_the_records_own_sampling_adds_to_the_flips() -> None:
+def test_the_records_own_sampling_adds_to_the_flips():
     """`necessary` at d = 16 through the mechanism: the mean excess is above alpha, 64 data sets of 4,000 records.
 
     Null of a false alarm: a mean excess below 0.2, where 0.237 is exact without sampling; the standard error is 0.005.

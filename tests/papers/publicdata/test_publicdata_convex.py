@@ -1,9 +1,6 @@
 """The linear ball and convex hulls: least values against slow searches, and certificates that tell the truth."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numba
 import numpy as np
@@ -26,7 +23,7 @@ pytestmark = pytest.mark.kernel
 INSTANCES = 4 if numba.config.DISABLE_JIT else 25
 
 
-def objectives(loss: str, count: int) -> Any:
+def objectives(loss, count):
     rng = np.random.default_rng([*loss.encode()])
     for number in range(count):
         n = int(rng.integers(1, 7))
@@ -35,11 +32,11 @@ def objectives(loss: str, count: int) -> Any:
         yield rng, Objective(y, np.abs(w), b, np.abs(a) * rng.choice([0.0, 1.0]), loss)
 
 
-def parts(objective: Objective) -> tuple[Any, ...]:
+def parts(objective):
     return objective.labels, objective.weights, objective.linear, objective.quadratic
 
 
-def ball_disagreement(loss: str, count: int) -> str:
+def ball_disagreement(loss, count):
     """The solver against a search of the disk: the value is the least, and the certificate bounds its error."""
     for rng, objective in objectives(loss, count):
         hypotheses = LinearBall(2, radius=0.5, anchored=True)
@@ -50,7 +47,7 @@ def ball_disagreement(loss: str, count: int) -> str:
         x[x[:, 2] == 1.0, :2] = 0.0
         rows, gaps = hypotheses.prepare(x).certified(objective, objective.linear[np.newaxis])
 
-        def f(u: float, v: float, x: Any = x, objective: Objective = objective) -> float:
+        def f(u, v, x=x, objective=objective):
             return oracles.total(loss, x[:, 0] * u + x[:, 1] * v + x[:, 2], *parts(objective))
 
         problem = report(f(*rows[0]), gaps[0], oracles.disk_least(f, 0.5), objective)
@@ -59,13 +56,13 @@ def ball_disagreement(loss: str, count: int) -> str:
     return ""
 
 
-def hull_disagreement(loss: str, count: int) -> str:
+def hull_disagreement(loss, count):
     for rng, objective in objectives(loss, count):
         table = rng.integers(-2, 3, (3, 5)) / 2.0
         x = rng.integers(0, 5, objective.size)
         rows, gaps = ConvexHull(table).prepare(x).certified(objective, objective.linear[np.newaxis])
 
-        def f(*p: float, x: Any = x, table: Any = table, objective: Objective = objective) -> float:
+        def f(*p, x=x, table=table, objective=objective):
             return oracles.total(loss, np.array(p) @ table[:, x], *parts(objective))
 
         problem = report(f(*rows[0]), gaps[0], oracles.triangle_least(f), objective)
@@ -74,7 +71,7 @@ def hull_disagreement(loss: str, count: int) -> str:
     return ""
 
 
-def report(value: float, gap: float, least: float, objective: Objective) -> str:
+def report(value, gap, least, objective):
     """'' unless the value is above the least one, the certificate is loose, or it claims a bound that is none."""
     size = 1.0 + sum(np.abs(part).sum() for part in parts(objective))
     if not (value <= least + 1e-9 * size and gap <= 1e-10 * size and least >= value - gap - 1e-13 * size):
@@ -84,17 +81,17 @@ def report(value: float, gap: float, least: float, objective: Objective) -> str:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
-def test_linear_functions_agree_with_a_search(loss: str) -> None:
+def test_linear_functions_agree_with_a_search(loss):
     assert not ball_disagreement(loss, INSTANCES)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("loss", ["absolute", "squared"])
-def test_mixtures_agree_with_a_search(loss: str) -> None:
+def test_mixtures_agree_with_a_search(loss):
     assert not hull_disagreement(loss, INSTANCES)
 
 
-def test_the_least_norm_among_minimisers() -> None:
+def test_the_least_norm_among_minimisers():
     """Two equal features, no second direction: what no point sees stays 0."""
     x = np.array([[0.6, 0.0], [0.6, 0.0]])
     w = LinearBall(2).erm(x, Objective([0.3, 0.3], loss="squared"))
@@ -102,7 +99,7 @@ def test_the_least_norm_among_minimisers() -> None:
 
 
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
-def test_one_dimension_agrees_with_constants(loss: str) -> None:
+def test_one_dimension_agrees_with_constants(loss):
     """Another exact oracle, of the same class; 300 points."""
     rng = np.random.default_rng(5)
     count = 30 if numba.config.DISABLE_JIT else 300
@@ -114,7 +111,7 @@ def test_one_dimension_agrees_with_constants(loss: str) -> None:
 
 
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
-def test_certificates_in_more_dimensions(loss: str) -> None:
+def test_certificates_in_more_dimensions(loss):
     """d = 6, 400 points: the certified gap is below 1e-11 of the total weight, and no random w is better by more."""
     rng = np.random.default_rng(6)
     count = 30 if numba.config.DISABLE_JIT else 400
@@ -132,7 +129,7 @@ def test_certificates_in_more_dimensions(loss: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ball-absolute", "ball-squared", "ball-huber", "hull-absolute", "hull-squared"])
-def test_the_gap_that_privacy_counts_needs_no_luck(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_gap_that_privacy_counts_needs_no_luck(kind, monkeypatch):
     """Planted: searches in floating point that answer 0 or the middle; what is released is within the gap all the same.
 
     Hostile pairs too, of which some left 9e-8 in floating point.
@@ -147,7 +144,7 @@ def test_the_gap_that_privacy_counts_needs_no_luck(kind: str, monkeypatch: pytes
         assert 0.0 <= noted["gap"] <= 1e-12 < noted["allowed"]
 
 
-def test_an_oracle_that_misses_its_gap_releases_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_oracle_that_misses_its_gap_releases_nothing(monkeypatch):
     """A gap that is above what the guarantee counts by one in a million; 1% less is released."""
     m = RegularizedPerturbation(1.0, 1e-5)
     for share in (0.99, 1.0 + 1e-6):
@@ -165,7 +162,7 @@ def test_an_oracle_that_misses_its_gap_releases_nothing(monkeypatch: pytest.Monk
                 m.release(p, seed=1)
 
 
-def test_least_norms() -> None:
+def test_least_norms():
     anchored = np.array([[0.6, 0.0, 0.0], [0.0, 0.8, 0.0], [0.0, 0.0, 1.0]])
     assert LinearBall(2, anchored=True).minimum_norm(anchored) == pytest.approx(3.0**-0.5)
     assert LinearBall(2).minimum_norm(anchored[:, :2]) == 0.0
@@ -196,7 +193,7 @@ def test_least_norms() -> None:
         (lambda: Constants(anchored=True).erm([0.5], Objective([1.0], loss="huber")), "points must be 0, or 1 at z*"),
     ],
 )
-def test_bad_input(make: Any, message: str) -> None:
+def test_bad_input(make, message):
     with pytest.raises(InvalidInput) as caught:
         make()
     assert message in str(caught.value)

@@ -1,9 +1,5 @@
 """Figures of the public-data paper: drawn from evidence, and what their legends say."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from dpbench.core.validation import InvalidInput
@@ -14,7 +10,7 @@ from dpbench.report.drawings import DRAWINGS
 OURS = [drawing for drawing in DRAWINGS if drawing.claim.startswith("publicdata.")]
 
 
-def test_the_cost_is_drawn_from_what_the_benchmark_writes() -> None:
+def test_the_cost_is_drawn_from_what_the_benchmark_writes():
     names = ("Algorithm 2", "Algorithm 3", "Algorithm 4", "ERM")
     rows = [{"algorithm": name, "n": n, "calls": 2.0, "seconds": n / 1e6} for name in names for n in (1000, 10**6)]
     calls, seconds = cost({"rows": rows}).axes
@@ -25,7 +21,7 @@ def test_the_cost_is_drawn_from_what_the_benchmark_writes() -> None:
 
 
 @pytest.mark.parametrize("drawing", OURS, ids=lambda drawing: drawing.name)
-def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
+def test_figures_are_drawn_from_evidence(drawing):
     assert drawing.claim in {claim.id for claim in all_claims()}
     names = (
         "m", "gaussian", "laplace", "exact", "n", "1/sigma", "eta", "moved", "strength", "square", "printed",
@@ -42,7 +38,7 @@ def test_figures_are_drawn_from_evidence(drawing: Any) -> None:
 
 
 @pytest.mark.parametrize(("interval", "said"), [(None, "measured, slope 1.00"), ([0.6, 0.8], "measured, slope 0.70")])
-def test_a_curve_says_its_own_slope_where_the_value_is_another_number(interval: Any, said: str) -> None:
+def test_a_curve_says_its_own_slope_where_the_value_is_another_number(interval, said):
     """The value of an inequality is no slope; that of a rate is, and has an interval."""
     (drawing,) = (one for one in OURS if one.name == "risk_publicdata_alg3_sigma")
     names = ("1/sigma", "measured", "standard error", "erm", "erm standard error", "theory")

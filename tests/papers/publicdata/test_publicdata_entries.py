@@ -1,18 +1,13 @@
 """The ledger of the public-data paper: verdicts at level quick, planted errors, and figures from evidence."""
 
-from __future__ import annotations
-
 import functools
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 from declared import measured, of_paper
 from publicdata_instances import planted
 
-from dpbench.ledger.core import Claim
 from dpbench.ledger.statement import inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms import regularized_perturbation, rrspm
@@ -47,33 +42,33 @@ class Plain:
 
     level, seed = "quick", 0
 
-    def map(self, unit: object, function: Any, blocks: Any) -> list[Any]:
+    def map(self, unit, function, blocks):
         return [function(block) for block in blocks]
 
-    def pick(self, *, quick: Any, full: Any) -> Any:
+    def pick(self, *, quick, full):
         return quick
 
 
 @pytest.fixture
-def context() -> Plain:
+def context():
     return Plain()
 
 
 @pytest.fixture(scope="module")
-def found() -> Iterator[Any]:
+def found():
     """Verdict and evidence of an entry by its id, each run once."""
     with RunContext(level="quick", seed=0, workers=1) as made:
         yield functools.cache(lambda name: made.run(BY_ID[name]))
 
 
-def test_what_is_refuted_names_what_holds() -> None:
+def test_what_is_refuted_names_what_holds():
     for claim in CLAIMS:
         assert claim.holds or claim.expected not in ("refuted", "inconsistent")
 
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("claim", FAST, ids=lambda claim: claim.id)
-def test_verdicts(claim: Claim, found: Any) -> None:
+def test_verdicts(claim, found):
     verdict, evidence = found(claim.id)
     assert verdict == claim.expected
     assert evidence.notes and not math.isnan(evidence.value)
@@ -81,11 +76,11 @@ def test_verdicts(claim: Claim, found: Any) -> None:
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("claim", SLOW, ids=lambda claim: claim.id)
-def test_slow_verdicts(claim: Claim, found: Any) -> None:
+def test_slow_verdicts(claim, found):
     assert found(claim.id)[0] == claim.expected
 
 
-def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> None:
+def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found):
     """d = m = 4096: exact 10.55; above 2 for an m ≥ 4d; the mechanism itself at 256."""
     _, evidence = found("publicdata.thm4.privacy")
     assert evidence.value == pytest.approx(10.554, abs=0.001)
@@ -98,12 +93,12 @@ def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found: Any) -> Non
     assert max(equal["exact"]) <= 1.0
 
 
-def test_exact_gaussian_scale_is_near_the_least_safe_one(found: Any) -> None:
+def test_exact_gaussian_scale_is_near_the_least_safe_one(found):
     _, evidence = found("publicdata.thm4.privacy.gaussian-exact")
     assert 1.0 <= evidence.value < 1.05
 
 
-def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found: Any) -> None:
+def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found):
     _, evidence = found("publicdata.alg3.privacy")
     assert evidence.value == pytest.approx(3.527, abs=0.001)
     at = evidence.column("n").index(10_001.0)
@@ -116,7 +111,7 @@ def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found: Any) -> No
     assert max(evidence.column("chance")) == pytest.approx(0.0398, abs=1e-4)
 
 
-def test_weights_too_small_are_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_too_small_are_not_proved(context, monkeypatch):
     honest = theory.rrspm_gaussian_scale
     monkeypatch.setattr(theory, "rrspm_gaussian_scale", lambda *a: 0.95 * honest(*a))
     assert measured(theorem4_privacy.gaussian_exact, context)[0] == "refuted"  # 5% less: beyond the pair at m = 4096
@@ -125,10 +120,10 @@ def test_weights_too_small_are_not_proved(context: Plain, monkeypatch: pytest.Mo
     assert measured(theorem8.algorithm5, context)[0] == "refuted"
 
 
-def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_choice_that_leaks_is_refuted(context, monkeypatch):
     """RRSPM that returns f̃ itself."""
 
-    def leak(self: rrspm.RRSPM, problem: Any, trials: int, rng: np.random.Generator) -> np.ndarray:
+    def leak(self, problem, trials, rng):
         scale = self.scale(problem)
         return algorithm4.weighted_minimisers(problem, "laplace", scale, rng, trials, trials)
 
@@ -136,7 +131,7 @@ def test_a_choice_that_leaks_is_refuted(context: Plain, monkeypatch: pytest.Monk
     assert measured(algorithm4.ties_corrected, context)[0] == "refuted"
 
 
-def test_too_little_noise_of_perturb_is_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_noise_of_perturb_is_not_proved(context, monkeypatch):
     honest = theory.perturb_scale
     monkeypatch.setattr(theory, "perturb_scale", lambda *a: 0.999 * honest(*a))
     assert measured(lemmas3_9.exact, context, "gaussian")[0] == "refuted"
@@ -144,7 +139,7 @@ def test_too_little_noise_of_perturb_is_not_proved(context: Plain, monkeypatch: 
     assert measured(algorithm3.averaged, context)[0] != "proved"
 
 
-def test_too_little_noise_of_algorithm2_is_not_proved(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_noise_of_algorithm2_is_not_proved(context, monkeypatch):
     """γ 0.1% too small has no guarantee; a quarter of (104)'s has none either; a tenth of Algorithm 2's is broken."""
     honest = theory.perturb_scale
     monkeypatch.setattr(theory, "perturb_scale", lambda *a: 0.999 * honest(*a))
@@ -158,7 +153,7 @@ def test_too_little_noise_of_algorithm2_is_not_proved(context: Plain, monkeypatc
 
 
 @pytest.mark.slow
-def test_the_law_of_two_functions_is_that_of_the_mechanism() -> None:
+def test_the_law_of_two_functions_is_that_of_the_mechanism():
     """{1, −1}, J = 3: the share of 1 in 200,000 outputs against `released`; false alarm 1e-6, errors from 0.011 caught.
 
     Null: the share is binomial with the closed form's chance. Planted: a reach 15% too small, an error of 0.015.
@@ -174,7 +169,7 @@ def test_the_law_of_two_functions_is_that_of_the_mechanism() -> None:
     assert abs(planted - exact) > 2.0 * allowed
 
 
-def test_a_worse_pair_at_one_point_is_not_found() -> None:
+def test_a_worse_pair_at_one_point_is_not_found():
     """`at_one_point` is at least every pair of centres ρ apart or closer, in either direction."""
     rng = np.random.default_rng(3)
     for _ in range(300):
@@ -185,7 +180,7 @@ def test_a_worse_pair_at_one_point_is_not_found() -> None:
         assert pair.delta(epsilon) <= algorithm3.at_one_point(rho, gamma).delta(epsilon) * (1.0 + 1e-9)
 
 
-def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stability_claimed_too_small_is_refuted(context, monkeypatch):
     honest = theory.regularized_stability
     monkeypatch.setattr(theory, "regularized_stability", lambda n, eta: 0.999 * honest(n, eta))
     assert measured(lemma2.stability, context, sharp=True)[0] == "refuted"
@@ -199,7 +194,7 @@ def test_a_stability_claimed_too_small_is_refuted(context: Plain, monkeypatch: p
     assert planted("lemma7.stability.sharp", where=often) == "refuted"
 
 
-def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_the_inequalities_are_refuted(context, monkeypatch):
     equal, two = "99/100*tau/(rho2*eta)*supremum", "99/100*8*tau/(rho^4*kappa^2*eta)*supremum"
     assert planted("thm5.inequality.equal-norms", where={"bound": equal}) == "refuted"  # lowered by 1%
     assert planted("prop1.inequality", where={"bound": two}) == "refuted"
@@ -218,7 +213,7 @@ def test_planted_errors_of_the_inequalities_are_refuted(context: Plain, monkeypa
     assert planted("lemma15.inequality.smoothness-sharp", claim=less) == "refuted"
 
 
-def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context, monkeypatch):
     assert planted("lemma19.inequality", claim=inequality("abs(r + 2) - abs(r)", "<=", "1.9")) == "refuted"
     with monkeypatch.context() as plant:  # errors that count double change a lead by more than the shift makes up for
         honest = lemmas18_19._least
@@ -230,10 +225,10 @@ def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context: Plain, monkeypatc
         assert measured(lemmas22_23.classification, context, 0)[0] == "refuted"
 
 
-def test_a_planted_slope_is_inconsistent(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_slope_is_inconsistent(context, monkeypatch):
     """Excesses that do not fall, with the spread of the true ones."""
 
-    def flat(points: list[Any], trials: int, **others: Any) -> list[np.ndarray]:
+    def flat(points, trials, **others):
         rng = np.random.default_rng(1)
         return [rng.gamma(200.0, 0.005, 200) for _ in points]
 
@@ -243,7 +238,7 @@ def test_a_planted_slope_is_inconsistent(context: Plain, monkeypatch: pytest.Mon
     assert measured(theorems2_6.nonconvex, context, hull=True)[0] == "inconsistent"
 
 
-def test_the_sum_is_what_breaks_algorithm3(context: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sum_is_what_breaks_algorithm3(context, monkeypatch):
     """The same entry with the mean is not refuted: its check can go either way."""
     honest = regularized_perturbation.RegularizedPerturbation
     monkeypatch.setattr(

@@ -1,7 +1,5 @@
 """Gaussian weights of RRSPM: the bound with the number of labellings, derived again without any code of ours."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,16 +12,16 @@ from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 from dpbench.papers.publicdata.problem import PublicDataProblem
 
 
-def tail(x: float) -> float:
+def tail(x):
     return 0.5 * math.erfc(x / math.sqrt(2.0))
 
 
-def pair_delta(epsilon: float, mu: float) -> float:
+def pair_delta(epsilon, mu):
     """δ(ε) of N(0, 1) against N(μ, 1): Balle & Wang 2018, Theorem 5."""
     return tail(epsilon / mu - 0.5 * mu) - math.exp(epsilon) * tail(epsilon / mu + 0.5 * mu)
 
 
-def union_scale(m: int, epsilon: float, delta: float, patterns: float) -> float:
+def union_scale(m, epsilon, delta, patterns):
     """The s at which N times the profile of a pair 2√m/s apart is δ, by bisection."""
     low, high = 1e-3, 1e9
     for _ in range(200):
@@ -34,7 +32,7 @@ def union_scale(m: int, epsilon: float, delta: float, patterns: float) -> float:
 
 
 @pytest.mark.parametrize(("m", "d"), [(100, 1), (10_000, 1), (100_000, 10)])
-def test_the_scale_is_the_smaller_of_two(m: int, d: int) -> None:
+def test_the_scale_is_the_smaller_of_two(m, d):
     """Against the twin, and against the closed form: 0.133 m at (d = 1, m = 1e4), 0.096 m at (10, 1e5)."""
     log_patterns = d * math.log(math.e * m / d)
     got = theory.rrspm_gaussian_scale(m, 1.0, 1e-5, log_patterns)
@@ -49,7 +47,7 @@ def test_the_scale_is_the_smaller_of_two(m: int, d: int) -> None:
         assert closed / m == pytest.approx({1: 0.133, 10: 0.096}[d], rel=0.06) and got > 0.8 * closed
 
 
-def test_the_mechanism_takes_the_smaller_scale() -> None:
+def test_the_mechanism_takes_the_smaller_scale():
     points = np.linspace(0.0, 1.0, 2000)
     problem = PublicDataProblem(points[:50], np.ones(50), points, hypotheses=Thresholds(), loss="zero-one")
     mechanism = RRSPM(1.0, 1e-5, noise="gaussian")
@@ -62,7 +60,7 @@ def test_the_mechanism_takes_the_smaller_scale() -> None:
     assert weaker.guarantee(problem).delta(1.0) > 1e-5
 
 
-def test_a_class_of_unknown_size_keeps_the_bound_for_all() -> None:
+def test_a_class_of_unknown_size_keeps_the_bound_for_all():
     from sklearn.linear_model import LogisticRegression
 
     points = np.random.default_rng(0).standard_normal((20, 2))

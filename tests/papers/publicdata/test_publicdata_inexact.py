@@ -1,9 +1,6 @@
 """Public data: an oracle that does not say it is exact voids every guarantee; oracle calls are counted as stated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,28 +18,28 @@ class Unsure:
 
     width, values, convex = 1, "binary", True
 
-    def __init__(self, base: Any) -> None:
+    def __init__(self, base):
         self.base = base
 
     @property
-    def digest(self) -> str:
+    def digest(self):
         return "unsure " + self.base.digest
 
-    def predict(self, parameters: Any, points: Any) -> np.ndarray:
+    def predict(self, parameters, points):
         return np.asarray(self.base.predict(parameters, points))
 
-    def erm(self, points: Any, objective: Any) -> np.ndarray:
+    def erm(self, points, objective):
         return np.asarray(self.base.erm(points, objective))
 
-    def minimum_norm(self, points: Any) -> float:
+    def minimum_norm(self, points):
         return 1.0
 
-    def identified_by(self, points: Any) -> bool:
+    def identified_by(self, points):
         return True
 
 
 @pytest.mark.parametrize("case", PUBLIC_MECHANISMS, ids=str)
-def test_an_inexact_oracle_voids_every_guarantee(case: Any) -> None:
+def test_an_inexact_oracle_voids_every_guarantee(case):
     """A class of one's own runs, and the release says that nothing is promised; the base's own is not void."""
     base = public_problem(case.kinds[0])
     p = replace(base, hypotheses=Unsure(base.hypotheses))
@@ -54,7 +51,7 @@ def test_an_inexact_oracle_voids_every_guarantee(case: Any) -> None:
     assert "nothing is guaranteed" in made.info["guarantee"]
 
 
-def test_oracle_calls_are_counted_as_stated() -> None:
+def test_oracle_calls_are_counted_as_stated():
     """RRSPM: one call a trial over all points, one a different labelling of Z; equal problems do not share counts."""
     base = public_problem("thresholds")
     for _ in range(2):
@@ -74,7 +71,7 @@ def test_oracle_calls_are_counted_as_stated() -> None:
         (RegularizedPerturbation(1.0, 1e-5), "table", 2),
     ],
 )
-def test_a_trial_calls_the_oracle_as_often_as_documented(mechanism: Any, kind: str, calls: int) -> None:
+def test_a_trial_calls_the_oracle_as_often_as_documented(mechanism, kind, calls):
     """And what counts the calls changes neither the output nor the noise."""
     base = public_problem(kind)
     counted = CountedOracle(base.hypotheses)

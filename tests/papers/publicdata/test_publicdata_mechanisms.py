@@ -1,12 +1,9 @@
 """Algorithms 1 to 5 against their slow twins, draw by draw, and the rule by which f̂ is chosen."""
 
-from __future__ import annotations
-
 import gc
 import math
 import weakref
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -31,16 +28,16 @@ pytestmark = pytest.mark.kernel
 TRIALS, WIDTH = 24, 64
 
 
-def written_out(problem: PublicDataProblem) -> list[Any]:
+def written_out(problem):
     """The functions of a class on the problem's points, in the order of its ties, by row of parameters."""
     kind = type(problem.hypotheses).__name__
     if kind == "FiniteClass":
-        rows: list[Any] = [(float(k),) for k in range(len(problem.hypotheses.predictions))]
+        rows = [(float(k),) for k in range(len(problem.hypotheses.predictions))]
     else:
         points = sorted({*map(float, problem.public), *map(float, problem.x)})
         rows = [(-math.inf,), *((t,) for t in points), (math.inf,)]
 
-    def at(row: tuple[float, ...], point: float) -> float:
+    def at(row, point):
         if kind == "FiniteClass":
             return float(problem.hypotheses.predictions[int(row[0]), int(point)])
         return 1.0 if point >= row[0] else -1.0
@@ -48,14 +45,14 @@ def written_out(problem: PublicDataProblem) -> list[Any]:
     return [partial(at, row) for row in rows]
 
 
-def on(points: Any, function: Any) -> list[float]:
+def on(points, function):
     return [function(float(p)) for p in points]
 
 
 @pytest.mark.parametrize("kind", ["thresholds", "finite"])
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 @pytest.mark.parametrize("scale", [1.5, 6.0])
-def test_rrspm_is_algorithm_4(kind: str, noise: str, scale: float) -> None:
+def test_rrspm_is_algorithm_4(kind, noise, scale):
     p = public_problem(kind)
     m = RRSPM(1.0, 1e-5, noise=noise, noise_scale=scale)
     got = p.hypotheses.predict(m(p, TRIALS, stream("twin")), p.public)
@@ -71,7 +68,7 @@ def test_rrspm_is_algorithm_4(kind: str, noise: str, scale: float) -> None:
     assert not np.array_equal(got, other)
 
 
-def test_rspm_is_algorithm_5() -> None:
+def test_rspm_is_algorithm_5():
     p = public_problem("finite")
     got = RSPM(1.0, noise_scale=4.0)(p, TRIALS, stream("twin"))
     rng = stream("twin")
@@ -84,7 +81,7 @@ def test_rspm_is_algorithm_5() -> None:
 
 @pytest.mark.parametrize("kind", ["thresholds", "finite", "table"])
 @pytest.mark.parametrize("normalization", ["mean", "sum"])
-def test_averaged_perturbation_is_algorithm_2(kind: str, normalization: str) -> None:
+def test_averaged_perturbation_is_algorithm_2(kind, normalization):
     p = public_problem(kind)
     eta = 0.3 if normalization == "mean" else 0.3 * p.n
     m = AveragedPerturbation(1.0, 1e-5, calls=5, perturbation=eta, normalization=normalization, noise_scale=0.4)
@@ -110,7 +107,7 @@ def test_averaged_perturbation_is_algorithm_2(kind: str, normalization: str) -> 
     assert not all(planted)  # the sum in place of the mean is another algorithm, and is seen
 
 
-def test_calls_asked_for_together_are_those_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_asked_for_together_are_those_asked_for_one_by_one(monkeypatch):
     p, m = public_problem("thresholds"), AveragedPerturbation(1.0, 1e-5, calls=37)
     together = m.centres(p, 40, stream("together"))
     for entries in (1, 5 * WIDTH * p.m):
@@ -118,7 +115,7 @@ def test_calls_asked_for_together_are_those_asked_for_one_by_one(monkeypatch: py
         assert np.array_equal(m.centres(p, 40, stream("together")), together)
 
 
-def test_the_perturbations_that_are_left_out_cost_half_of_delta_at_every_epsilon() -> None:
+def test_the_perturbations_that_are_left_out_cost_half_of_delta_at_every_epsilon():
     made = PublicDataProblem(np.zeros(2000), np.ones(2000), np.zeros(4), hypotheses=Constants(), loss="absolute")
     p = with_anchor(made)
     far = [AveragedPerturbation(1.0, 1e-5, calls=400, perturbation=eta).guarantee(p).delta(40.0) for eta in (0.9, 1e-6)]
@@ -129,7 +126,7 @@ def test_the_perturbations_that_are_left_out_cost_half_of_delta_at_every_epsilon
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
 @pytest.mark.parametrize("normalization", ["mean", "sum"])
 @pytest.mark.parametrize("eta", [0.05, 0.7])
-def test_regularized_perturbation_is_algorithm_3_on_constants(loss: str, normalization: str, eta: float) -> None:
+def test_regularized_perturbation_is_algorithm_3_on_constants(loss, normalization, eta):
     p = public_problem(f"constants-{loss}")
     p = PublicDataProblem(p.x, p.y * 0.8, p.public, hypotheses=Constants(), loss=loss)
     m = RegularizedPerturbation(1.0, 1e-5, regularization=eta, normalization=normalization, noise_scale=1.5)
@@ -144,7 +141,7 @@ def test_regularized_perturbation_is_algorithm_3_on_constants(loss: str, normali
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_perturb_is_algorithm_1_and_gamma_zero_projects(noise: str) -> None:
+def test_perturb_is_algorithm_1_and_gamma_zero_projects(noise):
     p = public_problem("table")
     values = np.array([0.3, -0.8, 1.0, 0.2, 0.0, -0.5])
     got = perturb(p, values, 0.5, TRIALS, stream("twin"), noise=noise)
@@ -159,14 +156,14 @@ def test_perturb_is_algorithm_1_and_gamma_zero_projects(noise: str) -> None:
     assert perturb_profile(p, 0.0, 0.0, noise).delta(0.0) == 0.0
 
 
-def test_the_guarantee_of_laplace_noise_is_m_rho_over_gamma() -> None:
+def test_the_guarantee_of_laplace_noise_is_m_rho_over_gamma():
     """f̄ moves by at most ρ in the root of the mean square, so by at most mρ in l1: all coordinates by ρ."""
     p = public_problem("table")
     profile = perturb_profile(p, 0.1, 2.0, "laplace")
     assert profile.epsilon(0.0) == pytest.approx(p.m * 0.1 / 2.0, rel=1e-12) and p.m > 1
 
 
-def test_what_is_released_is_a_function_of_the_public_labels_alone() -> None:
+def test_what_is_released_is_a_function_of_the_public_labels_alone():
     """Data sets whose f̃ differ off Z and agree on Z give one output; f̃ itself tells them apart."""
     public = np.array([0.1, 0.9])
     outputs, raw = [], []
@@ -180,7 +177,7 @@ def test_what_is_released_is_a_function_of_the_public_labels_alone() -> None:
     assert raw == pytest.approx([0.3, 0.5, 0.7])
 
 
-def test_repeated_records_count_as_often_as_they_occur() -> None:
+def test_repeated_records_count_as_often_as_they_occur():
     """Equal records are handed to the oracle once, with their number as weight."""
     x, y = np.array([0.2, 0.6, 0.2, 0.2, 0.6]), np.array([1.0, -1.0, 1.0, -1.0, -1.0])
     p = PublicDataProblem(x, y, [0.2, 0.6], hypotheses=Thresholds(), loss="zero-one")
@@ -190,7 +187,7 @@ def test_repeated_records_count_as_often_as_they_occur() -> None:
     assert heavier.empirical_risk(m(heavier, 1, stream("x")))[0] == pytest.approx(2.0 / 7.0)
 
 
-def test_exact_profile_of_clipped_constants() -> None:
+def test_exact_profile_of_clipped_constants():
     """Against a sum over atoms and 4,000 cells, below the truth by less than 1e-4 of it; it rounds to 1e-11."""
     public, n = np.zeros(5), 20
     for positive in (10, 18):
@@ -207,7 +204,7 @@ def test_exact_profile_of_clipped_constants() -> None:
                 assert low - 1e-11 <= profile.delta(epsilon) * (1 + 1e-9) <= low * (1.0 + 1e-4) + 1e-11
 
 
-def test_atoms_lower_the_profile_fourfold_or_more() -> None:
+def test_atoms_lower_the_profile_fourfold_or_more():
     """f̄ = ±1 and much noise: nearly all mass sits in the two atoms, far from the uncut pair of Gaussians."""
     p = PublicDataProblem(np.zeros(2), [1.0, 1.0], np.zeros(4), hypotheses=Constants(), loss="absolute")
     q = p.replace_record(0, 0.0, -1.0)
@@ -218,7 +215,7 @@ def test_atoms_lower_the_profile_fourfold_or_more() -> None:
     assert 4.0 * m.pair_profile(p, q).delta(0.3) < uncut.delta(0.3)
 
 
-def test_an_estimator_of_scikit_learn_runs_and_promises_nothing() -> None:
+def test_an_estimator_of_scikit_learn_runs_and_promises_nothing():
     from sklearn.linear_model import LogisticRegression
 
     from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
@@ -233,7 +230,7 @@ def test_an_estimator_of_scikit_learn_runs_and_promises_nothing() -> None:
     assert m.guarantee(p).delta(100.0) == 1.0 and m.guarantee(base).delta(1.0) == 0.0
 
 
-def test_a_class_that_is_constant_on_the_public_points_gives_nothing_away() -> None:
+def test_a_class_that_is_constant_on_the_public_points_gives_nothing_away():
     x = np.array([[0.3, 0.1, 0.0], [0.1, -0.2, 0.0]])
     stars = np.array([[0.0, 0.0, 1.0]] * 3)
     p = PublicDataProblem(x, [1.0, -1.0], stars, hypotheses=LinearBall(2, anchored=True), loss="squared")
@@ -243,7 +240,7 @@ def test_a_class_that_is_constant_on_the_public_points_gives_nothing_away() -> N
     assert np.array_equal(*outputs)
 
 
-def test_refusals() -> None:
+def test_refusals():
     from dpbench.core.validation import InvalidInput
 
     constants = public_problem("constants-absolute")
@@ -263,7 +260,7 @@ def test_refusals() -> None:
             perturb(constants, np.zeros(6), **{"gamma": 1.0, "trials": 1, "rng": stream("x"), **bad})
 
 
-def test_stability_is_the_trivial_one_where_nothing_is_convex() -> None:
+def test_stability_is_the_trivial_one_where_nothing_is_convex():
     """No convexity, no argument: noise and guarantee fall back on ‖f̄ − f̄'‖_m ≤ 2, and stay a guarantee."""
     for kind in ("table", "finite", "thresholds"):
         p, m = public_problem(kind), RegularizedPerturbation(1.0, 1e-5, regularization=1.0)
@@ -275,7 +272,7 @@ def test_stability_is_the_trivial_one_where_nothing_is_convex() -> None:
     assert printed.guarantee(p).delta(1.0) > 1e-4
 
 
-def test_a_mechanism_keeps_no_more_than_a_few_data_sets_alive() -> None:
+def test_a_mechanism_keeps_no_more_than_a_few_data_sets_alive():
     """Ten data sets, one after the other: what was computed of each goes with it, but for the oracles' last four."""
     m, alive = RegularizedPerturbation(1.0, 1e-5, regularization=0.2, noise_scale=0.3), []
     for seed in range(10):

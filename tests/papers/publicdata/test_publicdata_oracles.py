@@ -1,10 +1,6 @@
 """ERM oracles of classes with values ±1 against enumeration, in exact arithmetic, ties included."""
 
-from __future__ import annotations
-
 import inspect
-from collections.abc import Callable
-from typing import Any
 
 import numba
 import numpy as np
@@ -25,34 +21,34 @@ pytestmark = pytest.mark.kernel
 INSTANCES = 300 if numba.config.DISABLE_JIT else 2000
 
 
-def line(rng: np.random.Generator, n: int) -> Any:
+def line(rng, n):
     return rng.integers(-3, 4, n).astype(float)
 
 
-def space(rng: np.random.Generator, n: int) -> Any:
+def space(rng, n):
     return rng.integers(-2, 3, (n, 3)).astype(float)
 
 
-def plane(rng: np.random.Generator, n: int) -> Any:
+def plane(rng, n):
     return rng.integers(-2, 3, (n, 2)) / GRID
 
 
-def general(rng: np.random.Generator, n: int) -> Any:
+def general(rng, n):
     return rng.uniform(-1.0, 1.0, (n, 2))
 
 
-def numbers(rng: np.random.Generator, n: int) -> Any:
+def numbers(rng, n):
     return rng.integers(0, 6, n).astype(float)
 
 
 SIGNS = np.where(np.random.default_rng(7).random((9, 6)) < 0.5, -1.0, 1.0)
 
 
-def grid_points(points: np.ndarray) -> list[tuple[int, int]]:
+def grid_points(points):
     return [(round(x * GRID), round(y * GRID)) for x, y in points.tolist()]
 
 
-CLASSES: dict[str, tuple[Any, Callable[..., Any], Callable[..., Any]]] = {
+CLASSES = {
     "thresholds": (Thresholds(), line, lambda x: oracles.thresholds(x.tolist())),
     "intervals": (Intervals(), line, lambda x: oracles.intervals(x.tolist())),
     "stumps": (Stumps(3), space, lambda x: oracles.stumps(x.tolist())),
@@ -65,7 +61,7 @@ LINES = ("thresholds", "intervals", "stumps")
 NAMED_TIES = ("thresholds", "intervals", "stumps", "finite")
 
 
-def instances(name: str, count: int, largest: int = 8) -> Any:
+def instances(name, count, largest=8):
     """Points with repetitions and costs of either sign: integers (many ties, exact sums), or real numbers."""
     rng = np.random.default_rng([*name.encode()])
     for number in range(count):
@@ -75,12 +71,12 @@ def instances(name: str, count: int, largest: int = 8) -> Any:
         yield points, costs
 
 
-def whole(hypotheses: Any, points: Any, costs: np.ndarray) -> np.ndarray:
+def whole(hypotheses, points, costs):
     """One call."""
     return np.asarray(hypotheses.erm(points, Objective(np.zeros(len(costs)), 0.0, costs / 2.0)))
 
 
-def last(hypotheses: Any, points: Any, costs: np.ndarray) -> np.ndarray:
+def last(hypotheses, points, costs):
     """The last sixth of the points, at least one, as what changes from call to call; a row of others beside it."""
     first = len(costs) - 1 - len(costs) // 6
     objective = Objective(-np.ones(len(costs)), np.append(costs[:first], np.zeros(len(costs) - first)))
@@ -88,7 +84,7 @@ def last(hypotheses: Any, points: Any, costs: np.ndarray) -> np.ndarray:
     return np.asarray(erm_last(prepare(hypotheses, points), objective, linear)[1])
 
 
-def disagreement(name: str, hypotheses: Any, count: int, call: Callable[..., np.ndarray] = whole) -> str:
+def disagreement(name, hypotheses, count, call=whole):
     """The first instance on which the oracle is not the enumeration's minimiser, or ''."""
     for points, costs in instances(name, count, 16 if call is last and name in LINES else 8):
         row = call(hypotheses, points, costs)
@@ -104,18 +100,18 @@ def disagreement(name: str, hypotheses: Any, count: int, call: Callable[..., np.
 
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.few(3)
-def test_oracles_agree_with_enumeration(name: str) -> None:
+def test_oracles_agree_with_enumeration(name):
     assert not disagreement(name, CLASSES[name][0], INSTANCES)
 
 
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.few(3)
-def test_calls_that_differ_in_the_last_points(name: str) -> None:
+def test_calls_that_differ_in_the_last_points(name):
     assert not disagreement(name, CLASSES[name][0], INSTANCES // 2, last)
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_shorter_lines_are_short_and_lose_no_boundary(name: str) -> None:
+def test_shorter_lines_are_short_and_lose_no_boundary(name):
     """200 points, 4 of which change: the same row as of one call, to the bit, of lines of at most 29 entries."""
     rng, hypotheses = np.random.default_rng(9), CLASSES[name][0]
     lengths = []
@@ -132,7 +128,7 @@ def test_shorter_lines_are_short_and_lose_no_boundary(name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 300, 4096, 10_000])
-def test_the_stable_order(size: int) -> None:
+def test_the_stable_order(size):
     """That of Python's sort: numbers, ties, zeros of both signs, nearly sorted ones, and many within 2⁻⁴⁰ of 1.
 
     Planted: a sort that trusts the bits which the places leave."""
@@ -175,9 +171,7 @@ PLANTED = [
 
 
 @pytest.mark.parametrize(("name", "module", "kernel", "old", "new"), PLANTED)
-def test_planted_errors_are_caught(
-    monkeypatch: pytest.MonkeyPatch, name: str, module: Any, kernel: str, old: str, new: str
-) -> None:
+def test_planted_errors_are_caught(monkeypatch, name, module, kernel, old, new):
     monkeypatch.setattr(module, kernel, wrong(module, kernel, old, new))
     few, call = (2000, last) if kernel == "shorten" else (300, whole)
     assert disagreement(name, CLASSES[name][0], few, call)

@@ -1,10 +1,7 @@
 """PublicDataProblem, populations with exact risks, the point z*, and real data split into public and private."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +25,7 @@ from dpbench.papers.publicdata.populations import FinitePopulation, anchored, ci
 from dpbench.papers.publicdata.problem import PublicDataProblem
 
 X, Y, Z = [0.1, 0.4, 0.7], [1.0, -1.0, 1.0], [0.2, 0.5]
-GOOD: dict[str, Any] = {"hypotheses": Thresholds(), "loss": "zero-one", "smoothness": 0.5}
+GOOD = {"hypotheses": Thresholds(), "loss": "zero-one", "smoothness": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -44,20 +41,20 @@ GOOD: dict[str, Any] = {"hypotheses": Thresholds(), "loss": "zero-one", "smoothn
         ({"hypotheses": Thresholds}, "hypotheses"), ({"hypotheses": object()}, "hypotheses"),
     ],
 )  # fmt: skip
-def test_bad_problems_are_named(change: dict[str, Any], named: str) -> None:
+def test_bad_problems_are_named(change, named):
     with pytest.raises(InvalidInput, match=rf"^{named} must .*, got "):
         PublicDataProblem(**{"x": X, "y": Y, "public": Z, **GOOD, **change})
 
 
-def test_a_class_must_have_a_name() -> None:
+def test_a_class_must_have_a_name():
     class Own:
-        def __init__(self, secret: Any) -> None:
+        def __init__(self, secret):
             self.secret = secret
 
-        def erm(self, points: Any, objective: Any) -> np.ndarray:
+        def erm(self, points, objective):
             return np.zeros(1)
 
-        def predict(self, parameters: Any, points: Any) -> np.ndarray:
+        def predict(self, parameters, points):
             return np.ones((len(parameters), len(points)))
 
     first, second = (PublicDataProblem(X, Y, Z, **{**GOOD, "hypotheses": Own(k)}) for k in (1, 2))
@@ -66,7 +63,7 @@ def test_a_class_must_have_a_name() -> None:
         PublicDataProblem(X, Y, Z, **{**GOOD, "hypotheses": Own(object())})
 
 
-def test_sizes_digest_and_neighbours() -> None:
+def test_sizes_digest_and_neighbours():
     p = PublicDataProblem(X, Y, Z, **GOOD)
     assert (p.n, p.m, p.d) == (3, 2, 1) and p == PublicDataProblem(np.array(X), Y, Z, **GOOD)
     q = p.replace_record(1, 0.9, 1.0)
@@ -89,7 +86,7 @@ def test_sizes_digest_and_neighbours() -> None:
 
 
 @pytest.mark.parametrize("kind", ["thresholds", "stumps", "table", "constants-huber"])
-def test_empirical_risk_is_the_mean_loss(kind: str) -> None:
+def test_empirical_risk_is_the_mean_loss(kind):
     p = public_problem(kind)
     rows = {"thresholds": [[0.3], [-math.inf], [math.inf]], "stumps": [[1.0, -1.0, 0.2]], "table": [[0.0], [3.0]],
             "constants-huber": [[-0.7], [1.0]]}[kind]  # fmt: skip
@@ -103,7 +100,7 @@ def test_empirical_risk_is_the_mean_loss(kind: str) -> None:
 
 @pytest.mark.parametrize("sigma", [1.0, 0.3, 0.01])
 @pytest.mark.parametrize("noise", [0.0, 0.2])
-def test_threshold_population_has_its_closed_form(sigma: float, noise: float) -> None:
+def test_threshold_population_has_its_closed_form(sigma, noise):
     """L(f_t) − L(f*) = (1 − 2·noise)·ν between t and the target; σ is the share of the cells that ν is on."""
     population = line(Thresholds(), sigma, noise=noise, cells=1000)
     assert population.smoothness == pytest.approx(round(1000 * sigma) / 1000)
@@ -126,7 +123,7 @@ def test_threshold_population_has_its_closed_form(sigma: float, noise: float) ->
     ],
     ids=lambda p: type(p.hypotheses).__name__ + p.loss,
 )  # fmt: skip
-def test_risk_is_the_sum_over_the_support_and_nothing_beats_the_best(population: FinitePopulation) -> None:
+def test_risk_is_the_sum_over_the_support_and_nothing_beats_the_best(population):
     rng = np.random.default_rng(3)
     rows = {
         "Thresholds": rng.random((30, 1)), "Intervals": np.sort(rng.random((30, 2))),
@@ -151,7 +148,7 @@ def test_risk_is_the_sum_over_the_support_and_nothing_beats_the_best(population:
         assert population.best[0] == pytest.approx(np.sign(mean) if population.loss == "absolute" else mean)
 
 
-def test_draws_follow_the_declared_laws() -> None:
+def test_draws_follow_the_declared_laws():
     """Null: the declared masses. 12 frequencies of 40,000 draws stay within 6 sd (false alarm below 1e-7); a mass
     that is off by 0.03 is outside."""
     labels = [[1.0, -1.0, 0.5]] * 3
@@ -166,7 +163,7 @@ def test_draws_follow_the_declared_laws() -> None:
     cells = [((p.x == k) & (p.y == labels[k][j]), float(population.private[k] * law[k][j])) for k, j in joint]
     cells += [(p.public == k, float(population.public[k])) for k in range(3)]
 
-    def outside(shift: float) -> int:
+    def outside(shift):
         sds = [6.0 * math.sqrt(max(q * (1 - q), 1e-12) / n) for _, q in cells]
         return sum(abs(hit.mean() - q - shift) > sd for (hit, q), sd in zip(cells, sds, strict=True))
 
@@ -192,12 +189,12 @@ def test_draws_follow_the_declared_laws() -> None:
         (lambda: datasets_publicdata.load("breast_cancer", hypotheses=Stumps(31), public=1.0), "public"),
     ],
 )  # fmt: skip
-def test_bad_populations_are_named(call: Any, named: str) -> None:
+def test_bad_populations_are_named(call, named):
     with pytest.raises(InvalidInput, match=rf"^{named} must "):
         call()
 
 
-def test_real_data_is_split_and_learned_from() -> None:
+def test_real_data_is_split_and_learned_from():
     p = datasets_publicdata.load("breast_cancer", hypotheses=Stumps(31), public=0.1)
     assert (p.n, p.m, p.d) == (512, 57, 31) and p.smoothness == 1.0
     whole = datasets_publicdata.load("breast_cancer", hypotheses=Stumps(31), public=0.1, seed=1)
@@ -210,7 +207,7 @@ def test_real_data_is_split_and_learned_from() -> None:
 
 
 @pytest.mark.parametrize("name", ["ball", "constants"])
-def test_anchor_is_the_papers_z_star(name: str) -> None:
+def test_anchor_is_the_papers_z_star(name):
     """f(z*) = 1 for all f; elsewhere f is as it was; inf ‖f‖_m ≥ √(2/3), so that Algorithm 2 runs; σ falls by 3."""
     rng = np.random.default_rng(5)
     x = rng.standard_normal((9, 2)) / 5.0 if name == "ball" else np.zeros(9)
@@ -241,7 +238,7 @@ def test_anchor_is_the_papers_z_star(name: str) -> None:
 
 
 @pytest.mark.parametrize("realisable", [False, True])
-def test_linear_population_has_its_closed_form(realisable: bool) -> None:
+def test_linear_population_has_its_closed_form(realisable):
     """Squared loss: L(w) − L(w*) = (w − w*)ᵀE[xxᵀ](w − w*)/4, w* inside the ball; realisable: L(w*) = 0."""
     population = circle(LinearBall(2), 0.3, noise=not realisable, cells=64)
     assert np.allclose(population.best, (0.5, 0.3), atol=1e-9)
@@ -253,7 +250,7 @@ def test_linear_population_has_its_closed_form(realisable: bool) -> None:
 
 
 @pytest.mark.parametrize(("kind", "calls", "excess"), [(FiniteClass, 256, 1.0 / 6.0), (ConvexHull, 16, 0.0)])
-def test_an_average_outside_a_class_is_projected_far_away(kind: Any, calls: int, excess: float) -> None:
+def test_an_average_outside_a_class_is_projected_far_away(kind, calls, excess):
     """Three functions, f̄ ≈ (g₁ + g₂)/2 is nearest to h = 0: excess 1/6, however large n; none on the convex hull."""
     table = [[-1.0, -1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]]  # columns a, b, c, z*; y = 1, −1, 1
     labels, sure = [[1.0], [-1.0], [1.0], [1.0]], [[1.0]] * 4
@@ -270,7 +267,7 @@ def test_an_average_outside_a_class_is_projected_far_away(kind: Any, calls: int,
 
 @pytest.mark.parametrize("arithmetic", ["float", "exact"])
 @pytest.mark.parametrize("name", ["averaged-perturbation", "regularized-perturbation", "rrspm-laplace", "rspm"])
-def test_two_records_apart_are_not_given_the_guarantee_of_one(name: str, arithmetic: str) -> None:
+def test_two_records_apart_are_not_given_the_guarantee_of_one(name, arithmetic):
     """Where a mechanism knows no more of a pair than its guarantee; a pair of one record is given it."""
     case = next(case for case in PUBLIC_MECHANISMS if case.name == name)
     if arithmetic == "exact" and name == "averaged-perturbation":

@@ -1,9 +1,6 @@
 """What an oracle is asked and promises: objectives, users' classes, counting, ties by total costs, bad input."""
 
-from __future__ import annotations
-
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +21,7 @@ from dpbench.papers.publicdata.objective import CountedOracle, Hypotheses, Objec
 
 RNG = np.random.default_rng(11)
 TABLE = np.where(RNG.random((6, 5)) < 0.5, -1.0, 1.0)
-CLASSES: dict[str, tuple[Any, np.ndarray]] = {
+CLASSES = {
     "thresholds": (Thresholds(), RNG.integers(-2, 3, 9).astype(float)),
     "intervals": (Intervals(), RNG.integers(-2, 3, 9).astype(float)),
     "stumps": (Stumps(2), RNG.integers(-2, 3, (9, 2)).astype(float)),
@@ -39,7 +36,7 @@ BINARY = [name for name, (made, _) in CLASSES.items() if made.values == "binary"
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_objectives_are_the_sum_they_say(loss: str) -> None:
+def test_objectives_are_the_sum_they_say(loss):
     rng = np.random.default_rng(1)
     for _ in range(50):
         y = rng.choice([-1.0, 1.0], 4) if loss == "zero-one" else rng.uniform(-1.0, 1.0, 4)
@@ -54,7 +51,7 @@ def test_objectives_are_the_sum_they_say(loss: str) -> None:
 
 
 @pytest.mark.parametrize("loss", LIPSCHITZ)
-def test_losses_lie_in_the_unit_interval_and_are_lipschitz(loss: str) -> None:
+def test_losses_lie_in_the_unit_interval_and_are_lipschitz(loss):
     f, y = np.linspace(-1.0, 1.0, 401), np.linspace(-1.0, 1.0, 41)[:, np.newaxis]
     values = loss_value(loss, f, y)
     assert values.min() == 0.0 and values.max() == pytest.approx(1.0)
@@ -64,7 +61,7 @@ def test_losses_lie_in_the_unit_interval_and_are_lipschitz(loss: str) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("name", CLASSES)
-def test_many_calls_are_single_calls(name: str) -> None:
+def test_many_calls_are_single_calls(name):
     hypotheses, points = CLASSES[name]
     assert isinstance(hypotheses, Hypotheses) and is_exact(hypotheses)
     objective = Objective(np.ones(9), 0.5, 0.0, 0.1, "absolute")
@@ -84,7 +81,7 @@ def test_many_calls_are_single_calls(name: str) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("name", BINARY)
-def test_ties_depend_on_total_costs_alone(name: str) -> None:
+def test_ties_depend_on_total_costs_alone(name):
     """Points in another order, each written twice at half its cost: the same row, to the bit (costs are integers)."""
     hypotheses, points = CLASSES[name]
     rng = np.random.default_rng(3)
@@ -97,7 +94,7 @@ def test_ties_depend_on_total_costs_alone(name: str) -> None:
 
 
 @pytest.mark.kernel
-def test_the_parity_cube_takes_memory_of_the_order_of_d() -> None:
+def test_the_parity_cube_takes_memory_of_the_order_of_d():
     d = 4096
     points, costs = np.arange(d + 2), np.random.default_rng(4).normal(size=d + 2)
     oracle = prepare(ParityCube(d), points)
@@ -119,14 +116,14 @@ def test_the_parity_cube_takes_memory_of_the_order_of_d() -> None:
 class OneOfTwo:
     """A user's class: no attribute but what the design asks for."""
 
-    def predict(self, parameters: Any, points: Any) -> np.ndarray:
+    def predict(self, parameters, points):
         return np.repeat(np.asarray(parameters), len(points), axis=1)
 
-    def erm(self, points: Any, objective: Objective) -> list[float]:
+    def erm(self, points, objective):
         return [-1.0 if objective.costs().sum() > 0.0 else 1.0]
 
 
-def test_a_users_class_is_prepared_counted_and_not_trusted() -> None:
+def test_a_users_class_is_prepared_counted_and_not_trusted():
     counted = CountedOracle(OneOfTwo())
     assert not is_exact(counted) and minimum_norm(counted, [0, 0]) == 0.0
     oracle = counted.prepare([0.0, 0.0])
@@ -138,7 +135,7 @@ def test_a_users_class_is_prepared_counted_and_not_trusted() -> None:
     assert counted.calls == 5 and counted.predict([[1.0]], [0, 0]).tolist() == [[1.0, 1.0]]
 
 
-def test_counting_changes_nothing_else() -> None:
+def test_counting_changes_nothing_else():
     counted = CountedOracle(Thresholds())
     assert is_exact(counted) and counted.digest == Thresholds().digest
     assert minimum_norm(counted, [0.0]) == 1.0 and minimum_norm(OneOfTwo(), [0.0]) == 0.0
@@ -146,7 +143,7 @@ def test_counting_changes_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("estimator", [LogisticRegression(C=1e3), LinearSVC(random_state=0)])
-def test_scikit_learn_estimators_are_inexact_oracles(estimator: Any) -> None:
+def test_scikit_learn_estimators_are_inexact_oracles(estimator):
     hypotheses = LinearEstimator(estimator, 2)
     assert not is_exact(hypotheses) and isinstance(hypotheses.digest, str)
     rng = np.random.default_rng(5)
@@ -187,7 +184,7 @@ def test_scikit_learn_estimators_are_inexact_oracles(estimator: Any) -> None:
         (lambda: LinearEstimator(3, 1), "estimator must be a classifier of scikit-learn, got 3"),
     ],
 )
-def test_bad_input(make: Any, message: str) -> None:
+def test_bad_input(make, message):
     with pytest.raises(InvalidInput) as caught:
         make()
     assert message in str(caught.value)

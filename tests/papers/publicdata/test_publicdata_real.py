@@ -1,9 +1,5 @@
 """Oracles of classes with values between −1 and 1: finite classes and constants, against exact enumeration."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numba
 import numpy as np
 import pytest
@@ -21,7 +17,7 @@ INSTANCES = 60 if numba.config.DISABLE_JIT else 500
 TABLE = np.random.default_rng(3).integers(-2, 3, (8, 5)) / 2.0
 
 
-def objectives(loss: str, count: int) -> Any:
+def objectives(loss, count):
     """Weights, slopes and squares of either sign: halves and integers (exact sums, ties), or real numbers."""
     rng = np.random.default_rng([*loss.encode()])
     for number in range(count):
@@ -35,7 +31,7 @@ def objectives(loss: str, count: int) -> Any:
         yield rng, Objective(*parts, loss)
 
 
-def finite_disagreement(loss: str, count: int) -> str:
+def finite_disagreement(loss, count):
     for rng, objective in objectives(loss, count):
         points = rng.integers(0, TABLE.shape[1], objective.size)
         (k,) = FiniteClass(TABLE).erm(points, objective)
@@ -48,7 +44,7 @@ def finite_disagreement(loss: str, count: int) -> str:
     return ""
 
 
-def constant_disagreement(loss: str, count: int) -> str:
+def constant_disagreement(loss, count):
     for rng, objective in objectives(loss, count):
         at_z = rng.random(objective.size) < 0.2
         (c,) = Constants(anchored=True).erm(at_z.astype(float), objective)
@@ -65,13 +61,13 @@ def constant_disagreement(loss: str, count: int) -> str:
 
 
 @pytest.mark.parametrize("loss", ["zero-one", "absolute", "squared", "huber"])
-def test_finite_classes_agree_with_enumeration(loss: str) -> None:
+def test_finite_classes_agree_with_enumeration(loss):
     assert not finite_disagreement(loss, INSTANCES)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
-def test_constants_agree_with_rational_arithmetic(loss: str) -> None:
+def test_constants_agree_with_rational_arithmetic(loss):
     assert not constant_disagreement(loss, INSTANCES)
 
 
@@ -86,13 +82,11 @@ def test_constants_agree_with_rational_arithmetic(loss: str) -> None:
         ("scan_pieces", "if value < best", "if value <= best", constant_disagreement),
     ],
 )
-def test_planted_errors_are_caught(
-    monkeypatch: pytest.MonkeyPatch, kernel: str, old: str, new: str, disagreement: Any
-) -> None:
+def test_planted_errors_are_caught(monkeypatch, kernel, old, new, disagreement):
     monkeypatch.setattr(_finite_kernels, kernel, wrong(_finite_kernels, kernel, old, new))
     assert disagreement("absolute", 60)
 
 
-def test_a_flat_objective_gives_the_smallest_constant() -> None:
+def test_a_flat_objective_gives_the_smallest_constant():
     """Balanced labels ±1 and the absolute loss: every constant is a minimiser."""
     assert Constants().erm(np.zeros(2), Objective([-1.0, 1.0], loss="absolute")) == -1.0

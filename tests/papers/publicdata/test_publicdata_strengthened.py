@@ -1,14 +1,10 @@
 """`dpbench strengthened`: the text is whole, what its proofs leave to arithmetic holds, and LaTeX sets three pages."""
 
-from __future__ import annotations
-
 import math
 import re
 import shutil
 import subprocess
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,20 +18,20 @@ from dpbench.report.note import body
 TEXT = body(paper, "strengthened.tex")
 
 
-def test_the_text_is_printed_whole_and_names_entries(run: Any) -> None:
+def test_the_text_is_printed_whole_and_names_entries(run):
     code, out, err = run("strengthened")
     assert (code, err) == (0, "") and out == TEXT and "\\claim" not in TEXT and "\\formula" not in TEXT
     named = re.findall(r"\\entry\{(publicdata\S+)\}", TEXT)
     assert len(named) == 7 and {*named} <= {claim.id for claim in paper.claims}
 
 
-def test_without_pdflatex_the_command_says_so(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pdflatex_the_command_says_so(run, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     code, out, err = run(f"strengthened --pdf {tmp_path}/a.pdf")
     assert code == 2 and out == "" and "pdflatex" in err and err.count("\n") == 1
 
 
-def test_the_sizes_of_the_localised_proof_are_those_that_it_states() -> None:
+def test_the_sizes_of_the_localised_proof_are_those_that_it_states():
     """u ≤ α²/(500(R + α)), 4v ≤ α/4, g ≤ α/(5√(R + α)): what it adds is at most 0.68α then."""
     grid = product((1, 7, 10**6), (1.0, 0.3, 1e-2, 1e-6), (1.0, 1e-3, 1e-12), (0.0, 0.01, 1.0), (1e-3, 1.0, 10.0))
     added = []
@@ -52,7 +48,7 @@ def test_the_sizes_of_the_localised_proof_are_those_that_it_states() -> None:
     assert 0.5 < max(added) <= proved.max() <= 0.68
 
 
-def test_the_stated_m_is_enough_for_nets() -> None:
+def test_the_stated_m_is_enough_for_nets():
     """32/log 2 < 231/5, and the growth of pairs at 2m points within 2^{ασm/4}β/6; at half of m it is not."""
     assert 32.0 / math.log(2.0) < 231.0 / 5.0
     short = []
@@ -66,7 +62,7 @@ def test_the_stated_m_is_enough_for_nets() -> None:
 
 
 @pytest.mark.slow
-def test_the_ratios_that_a_search_reached_are_those_of_the_text() -> None:
+def test_the_ratios_that_a_search_reached_are_those_of_the_text():
     """20,000 points each, seed 1129: 0.81 and 0.82 for the sizes, 1.00 where a bound is attained, never above."""
     said = {"two-calls": 0.81, "two-calls.laplace": 0.81, "two-calls.localised": 0.82, "mean-sharp": 1.0, "sharp": 1.0}
     for claim, (name, ratio) in product(paper.claims, said.items()):
@@ -78,7 +74,7 @@ def test_the_ratios_that_a_search_reached_are_those_of_the_text() -> None:
 @pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-def test_the_pdf_has_three_pages_and_no_line_runs_over_the_margin(run: Any, tmp_path: Path) -> None:
+def test_the_pdf_has_three_pages_and_no_line_runs_over_the_margin(run, tmp_path):
     assert run(f"strengthened --pdf {tmp_path}/a.pdf")[0] == 0 and (tmp_path / "a.pdf").stat().st_size > 50_000
     (tmp_path / "a.tex").write_text(TEXT, encoding="utf-8")
     with waits() as seconds:

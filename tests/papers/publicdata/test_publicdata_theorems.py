@@ -4,10 +4,7 @@ Second routes: sampling from the definitions, the saddlepoint formula of Luganna
 numbers are held to 5 standard errors at fixed seeds (false alarms below 1e-6 each); each says what it would miss.
 """
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -37,19 +34,19 @@ class Plain:
 
     level, seed = "quick", 0
 
-    def map(self, unit: object, function: Any, blocks: Any) -> list[Any]:
+    def map(self, unit, function, blocks):
         return [function(block) for block in blocks]
 
-    def pick(self, *, quick: Any, full: Any) -> Any:
+    def pick(self, *, quick, full):
         return quick
 
 
-def within(hits: int, runs: int, chance: float) -> bool:
+def within(hits, runs, chance):
     return abs(hits / runs - chance) <= 5.0 * math.sqrt(chance * (1.0 - chance) / runs)
 
 
 @pytest.mark.slow
-def test_rays_agree_with_sampling_from_the_definition() -> None:
+def test_rays_agree_with_sampling_from_the_definition():
     """Would miss an error of 5%: 200,000 draws of a chance of about 0.2."""
     rng = np.random.default_rng(3)
     for case in range(3):
@@ -69,7 +66,7 @@ def test_rays_agree_with_sampling_from_the_definition() -> None:
             gaussian_processes.plane_supremum(points), abs=5.0 / math.sqrt(len(g)))  # fmt: skip
 
 
-def test_what_the_directions_leave_open_is_no_refutation() -> None:
+def test_what_the_directions_leave_open_is_no_refutation():
     """Seed 1 has a set at r = 0.0105 whose chance by the rule alone is 0.8% above the bound, that it nearly attains."""
     context = Plain()
     context.seed = 1
@@ -83,7 +80,7 @@ def test_what_the_directions_leave_open_is_no_refutation() -> None:
     assert max(over) == pytest.approx(1.0076, abs=1e-4)
 
 
-def test_planted_errors_of_theorem_5_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_theorem_5_are_refuted(monkeypatch):
     honest = gaussian_processes.plane_supremum
     assert measured(theorem5.any_norms, Plain())[0] == "not refuted"
     monkeypatch.setattr(theorem5, "ROOT_2PI", 1.001 * theorem5.ROOT_2PI)
@@ -95,7 +92,7 @@ def test_planted_errors_of_theorem_5_are_refuted(monkeypatch: pytest.MonkeyPatch
     assert measured(proposition1_corollary1.moved, Plain())[0] == "refuted"
 
 
-def saddlepoint(m: int, t: float) -> float:
+def saddlepoint(m, t):
     """log P(Z > t), Z a sum of m Laplace variables, K(s) = −m log(1 − s²): Lugannani and Rice."""
     s = (math.sqrt(m * m + t * t) - m) / t  # K'(s) = 2ms/(1 − s²) = t
     k, second = -m * math.log1p(-s * s), 2.0 * m * (1.0 + s * s) / (1.0 - s * s) ** 2
@@ -103,12 +100,12 @@ def saddlepoint(m: int, t: float) -> float:
     return float(norm.logsf(w) + math.log1p((1.0 / u - 1.0 / w) * math.exp(norm.logpdf(w) - norm.logsf(w))))
 
 
-def test_numbers_of_the_consequence_of_theorem_6_are_those_of_its_statement() -> None:
+def test_numbers_of_the_consequence_of_theorem_6_are_those_of_its_statement():
     for n, over in ((10**20, 4.0), (10**36, 60.0)):
         assert over < theorems2_6.THREE.number("(1 - missed)/6/alpha", n=n, a=1.0) < 1.12 * over
 
 
-def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
+def test_tails_of_laplace_sums_by_the_saddlepoint():
     """n needed over n printed, 0.776 to 27.65; a power of one less would miss the last by 27. And (133)'s 103.5."""
     ratios = []
     for beta in theorem10.BETAS:
@@ -130,7 +127,7 @@ def test_tails_of_laplace_sums_by_the_saddlepoint() -> None:
     assert saddlepoint(m, reach * (1.0 - kappa)) - saddlepoint(m, reach) == pytest.approx(1.0, abs=0.01)
 
 
-def test_two_points_by_simulation() -> None:
+def test_two_points_by_simulation():
     """Algorithm 4 by its definition on four functions, α = 1/8, m = 34, n = 3,388: failure 0.042 (within 15%)."""
     rng, wrong, runs = np.random.default_rng(7), 0, 12_000
     table = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])  # values at p and q
@@ -145,7 +142,7 @@ def test_two_points_by_simulation() -> None:
     assert wrong / runs > 1e3 * math.exp(-12.0)
 
 
-def test_the_parity_given_drawn_points_by_simulation() -> None:
+def test_the_parity_given_drawn_points_by_simulation():
     """P(min_g |W_g| > 2) for drawn group sizes, against the product: d = 2,048, m = 16 d; within 10%."""
     rng = np.random.default_rng(11)
     d, scale = 2048, 1500.0
@@ -159,7 +156,7 @@ def test_the_parity_given_drawn_points_by_simulation() -> None:
     assert within(int(hit.sum()), 4000, theorem4_privacy.all_hit(512, 9 * 512))
 
 
-def test_blocks_and_groups_of_the_one_class_by_simulation() -> None:
+def test_blocks_and_groups_of_the_one_class_by_simulation():
     """The three bounds of the proof at sizes that can be drawn: unhit bits, a block's parity, flipped groups."""
     rng = np.random.default_rng(13)
     d = 4000
@@ -181,18 +178,18 @@ def test_blocks_and_groups_of_the_one_class_by_simulation() -> None:
     assert flipped > 0.125
 
 
-def test_the_table_of_when_the_rate_is_contradicted() -> None:
+def test_the_table_of_when_the_rate_is_contradicted():
     """Equal groups' largest accurate m against one point a bit, by the closed forms written out."""
     log = math.log(1e5)
 
-    def ratio(d: float, alpha: float, hidden: float) -> float:
+    def ratio(d, alpha, hidden):
         s = brentq(lambda s: 0.5 - math.e * 0.5 * (1.0 - math.erf(math.sqrt(2.0) / s)) ** d - 1e-5, 1e-3 * d, 1e3 * d)
         n = d**2 / alpha**4 * math.sqrt(log) * math.log(20.0) * hidden
         return (s / 2.86) ** 2 / log / (8.0 * alpha * n / (2.86 * math.sqrt(d * log)))
 
     assert ratio(1e8, 0.125, 1.0) == pytest.approx(0.063, abs=0.001)
     share = 2.0 * math.sqrt(2.0 / math.pi) / (1.0 - math.log(1.0 - 2e-5))  # the largest that breaks (1, 1e-5)
-    at: dict[str, float] = {"share": share, "epsilon": 1.0, "delta": 1e-5, "beta": 0.05, "C": 2.86}
+    at = {"share": share, "epsilon": 1.0, "delta": 1e-5, "beta": 0.05, "C": 2.86}
     for alpha in (0.125, 0.01):
         found = theorem4_accuracy.LEARNER.number("needed/accurate", d=1e8, alpha=alpha, hidden=3, **at)
         assert found == pytest.approx(ratio(1e8, alpha, math.log(1e8) ** 3), rel=1e-4)
@@ -210,7 +207,7 @@ def test_the_table_of_when_the_rate_is_contradicted() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("calls", "excess"), [(25, 0.138), (400, 0.16663), (6400, 1.0 / 6.0)])
-def test_many_calls_answer_the_worst_function(calls: int, excess: float) -> None:
+def test_many_calls_answer_the_worst_function(calls, excess):
     """Algorithm 2 at γ and η of (127), n = 1,000, balanced public points: from normals and counts alone, 4,000 runs."""
     rng, runs, n = np.random.default_rng(calls), 4000, 1000
     alpha = n ** (-1.0 / 14.0)
@@ -229,7 +226,7 @@ def test_many_calls_answer_the_worst_function(calls: int, excess: float) -> None
     assert abs(share - 6.0 * excess) <= 5.0 * math.sqrt(max(6.0 * excess * (1.0 - 6.0 * excess), 1e-3) / runs) + 0.03
 
 
-def test_planted_errors_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_one_call(monkeypatch):
     """Less η than the shift asks for is not proved; f̄ that may be h, as with η of order 1, is seen."""
     assert theorems2_6.moved_losses(theorems2_6.BALANCED) <= 3.0 + 1e-9
     honest = theorems2_6.one_call_eta
@@ -244,7 +241,7 @@ def test_planted_errors_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_planted_errors_of_the_sample_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_errors_of_the_sample_sizes(monkeypatch):
     """A tail bound short of the tail, and an n short of what the constants need, are refuted."""
     honest = theorem10.enough_weights
     monkeypatch.setattr(theorem10, "enough_weights", lambda m, s: 0.7 * honest(m, s))
@@ -253,12 +250,12 @@ def test_planted_errors_of_the_sample_sizes(monkeypatch: pytest.MonkeyPatch) -> 
     assert planted("thm10.inequality", where={"needed": "1000*L"}) == "not refuted"  # the power that is printed
 
 
-def restricted(table: np.ndarray, points: np.ndarray) -> FiniteClass:
+def restricted(table, points):
     """The different rows of the table on these points."""
     return FiniteClass(np.unique(table[:, points], axis=0))
 
 
-def test_lemma_17_the_public_points_identify_the_restricted_class() -> None:
+def test_lemma_17_the_public_points_identify_the_restricted_class():
     """Random classes on six points, 1,000 of them: most are not identified by Z, all of the restricted ones are."""
     rng, whole = np.random.default_rng(17), 0
     for _ in range(1000):
@@ -269,7 +266,7 @@ def test_lemma_17_the_public_points_identify_the_restricted_class() -> None:
     assert 0 < whole < 500
 
 
-def test_lemma_20_minimisers_are_unique_on_the_public_points() -> None:
+def test_lemma_20_minimisers_are_unique_on_the_public_points():
     """Two best labellings of Z never tie under Laplace weights, 40,000 draws; without weights some do."""
     rng, least, ties = np.random.default_rng(20), [], 0
     for _ in range(200):

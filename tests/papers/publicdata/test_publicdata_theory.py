@@ -1,10 +1,7 @@
 """Stability, noise and settings of the public-data paper: what is said to be proved holds and is near tight."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,13 +23,13 @@ from dpbench.privacy.discrete import pair_from_logs
 from lowerbounds import parity_cube
 
 
-def moved(p: PublicDataProblem, q: PublicDataProblem, m: RegularizedPerturbation) -> float:
+def moved(p, q, m):
     return float(np.linalg.norm(m.centre(p) - m.centre(q))) / math.sqrt(p.m)
 
 
 @pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
 @pytest.mark.parametrize("normalization", ["mean", "sum"])
-def test_regularized_stability_holds_on_random_neighbours(loss: str, normalization: str) -> None:
+def test_regularized_stability_holds_on_random_neighbours(loss, normalization):
     rng = np.random.default_rng(4)
     for n, eta in ((1, 0.3), (2, 1.0), (7, 0.2), (30, 0.01), (30, 2.0)):
         m = RegularizedPerturbation(1.0, 1e-5, regularization=eta, normalization=normalization)
@@ -46,7 +43,7 @@ def test_regularized_stability_holds_on_random_neighbours(loss: str, normalizati
         assert moved(p, p.replace_record(0, x[-1], -p.y[0]), m) <= m.stability(p) * (1.0 + 1e-9)
 
 
-def test_regularized_stability_is_attained_and_half_of_what_is_printed() -> None:
+def test_regularized_stability_is_attained_and_half_of_what_is_printed():
     """Constants at ηn = 1/4: one record moves f̄ from −1 to 1; any smaller bound would be false."""
     m = RegularizedPerturbation(1.0, 1e-5, regularization=0.25)
     p = PublicDataProblem([0.0], [1.0], np.zeros(2), hypotheses=Constants(), loss="absolute")
@@ -56,7 +53,7 @@ def test_regularized_stability_is_attained_and_half_of_what_is_printed() -> None
     assert theory.regularized_stability(4, 0.01) == theory.DIAMETER
 
 
-def test_solvers_gap_is_paid_for() -> None:
+def test_solvers_gap_is_paid_for():
     x = np.array([[0.6, 0.0], [0.0, 0.7]])
     p = PublicDataProblem(x, [1.0, -1.0], x, hypotheses=LinearBall(2), loss="huber")
     m = RegularizedPerturbation(1.0, 1e-5, regularization=10.0)
@@ -66,14 +63,14 @@ def test_solvers_gap_is_paid_for() -> None:
     assert m.stability(same) == theory.regularized_stability(2, 10.0)
 
 
-def two_functions(n: int, gap: int) -> tuple[PublicDataProblem, PublicDataProblem]:
+def two_functions(n, gap):
     """f = 1 or f = −1 (r = 2), n records; the losses differ by `gap`/n, and on the neighbour by (gap − 2)/n."""
     y = np.where(np.arange(n) < (n + gap) // 2, 1.0, -1.0)
     p = PublicDataProblem(np.zeros(n), y, np.zeros(4), hypotheses=FiniteClass([[1.0], [-1.0]]), loss="zero-one")
     return p, p.replace_record(0, 0, -1.0)
 
 
-def test_one_call_of_algorithm_2_is_as_stable_as_proved() -> None:
+def test_one_call_of_algorithm_2_is_as_stable_as_proved():
     """Two functions: E‖f̄ − f̄'‖²_m is r² times the probability that 2ηN falls between the two gaps of the losses.
 
     The bound, with S = (r/2)·E|N|, is that as n grows: 1% less would be false.
@@ -92,7 +89,7 @@ def test_one_call_of_algorithm_2_is_as_stable_as_proved() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_one_call_stability_holds_for_random_classes_of_any_norm(seed: int) -> None:
+def test_one_call_stability_holds_for_random_classes_of_any_norm(seed):
     """Neighbours of random finite classes, functions of norm near 0 among them: measured mean, less 6 of its standard
     errors, against the bound."""
     rng = np.random.default_rng(seed)
@@ -109,7 +106,7 @@ def test_one_call_stability_holds_for_random_classes_of_any_norm(seed: int) -> N
     assert squares.mean() - 6.0 * error <= theory.one_call_stability(n, eta, size)
 
 
-def test_average_exceeds_its_radius_as_rarely_as_stated() -> None:
+def test_average_exceeds_its_radius_as_rarely_as_stated():
     """Null: exceedances have probability at most 0.02; above 300 of 8,000 the false alarm is below 1e-6. A radius ten
     times too small is caught: one switch of 16 already moves the average by 1/8."""
     n, eta, calls = 10, 2.0, 16
@@ -132,7 +129,7 @@ def test_average_exceeds_its_radius_as_rarely_as_stated() -> None:
 
 
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_printed_scale_solves_the_printed_condition(noise: str) -> None:
+def test_printed_scale_solves_the_printed_condition(noise):
     for m, rho, epsilon, delta in ((1, 0.3, 1.0, 1e-5), (64, 0.01, 0.2, 1e-6), (1000, 2.0, 3.0, 0.1)):
         gamma = theory.perturb_scale_printed(m, rho, epsilon, delta, noise)
         assert theory.perturb_epsilon_printed(m, rho, gamma, delta, noise) == pytest.approx(epsilon, rel=1e-12)
@@ -140,7 +137,7 @@ def test_printed_scale_solves_the_printed_condition(noise: str) -> None:
     assert theory.perturb_epsilon_printed(4, 0.1, 2.0, 0.0, "laplace") == pytest.approx(0.4)
 
 
-def test_printed_formulas_at_numbers_taken_by_hand() -> None:
+def test_printed_formulas_at_numbers_taken_by_hand():
     e1 = math.exp(-1.0)
     assert theory.lemma10_stability_printed(8, 1.0, 3.0, 4, 2.0 * e1) == pytest.approx(6.0 + 0.5)
     assert theory.rrspm_laplace_scale(10, 0.5) == 40.0
@@ -149,7 +146,7 @@ def test_printed_formulas_at_numbers_taken_by_hand() -> None:
     assert theory.rrspm_gaussian_scale_printed(256, 1.0, 1e-5) == pytest.approx(classical)
 
 
-EXPONENTS: dict[str, tuple[Any, dict[str, float]]] = {
+EXPONENTS = {
     # theorem, (field: {symbol: exponent}) at ε, α, σ small, so that the first of the maxima counts
     "6": (lambda **k: theory_settings.theorem6(delta=math.exp(-1), beta=math.exp(-1), **k),
           {"alpha": -14, "epsilon": -3, "sigma": -12, "d": 5, "lam": 12}),
@@ -163,7 +160,7 @@ EXPONENTS: dict[str, tuple[Any, dict[str, float]]] = {
 
 
 @pytest.mark.parametrize("name", EXPONENTS)
-def test_settings_have_the_exponents_of_the_theorems(name: str) -> None:
+def test_settings_have_the_exponents_of_the_theorems(name):
     make, exponents = EXPONENTS[name]
     base = {"epsilon": 0.5, "alpha": 0.01, "d": 50.0, "sigma": 0.2, "lam": 1.5}
     for symbol, power in exponents.items():
@@ -173,7 +170,7 @@ def test_settings_have_the_exponents_of_the_theorems(name: str) -> None:
     assert math.log2(m / make(**{**base, "alpha": 0.02}).m) == pytest.approx(2.0)
 
 
-def test_settings_at_numbers_taken_by_hand() -> None:
+def test_settings_at_numbers_taken_by_hand():
     e1 = math.exp(-1.0)
     six = theory_settings.theorem6(1.0, e1, 0.5, e1, 4.0, 1.0, 1.0)
     assert six[:3] == pytest.approx((0.5, 0.25, 16.0)) and six.calls == pytest.approx(2.0**8 * 16.0)
@@ -189,7 +186,7 @@ def test_settings_at_numbers_taken_by_hand() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 3.0])
-def test_gaussian_weights_bound_is_above_the_integral_it_bounds(epsilon: float) -> None:
+def test_gaussian_weights_bound_is_above_the_integral_it_bounds(epsilon):
     """One weight: log_delta is an upper bound on E(1 − e^{ε − ℓ})₊ by quadrature, and within a factor of 8 of it."""
     for scale in (0.7, 2.0, 6.0):
         exact = naive.shift_bound(epsilon, scale)
@@ -201,9 +198,7 @@ def test_gaussian_weights_bound_is_above_the_integral_it_bounds(epsilon: float) 
 @pytest.mark.parametrize(("bits", "public"), [(1, 1), (3, 3), (16, 16), (16, 40), (256, 256), (64, 4096)])
 @pytest.mark.parametrize("pair", ["simple", "tilted"])
 @pytest.mark.parametrize("layout", ["groups", "single"])
-def test_gaussian_weights_bound_is_above_every_exact_profile_of_the_cube(
-    bits: int, public: int, pair: str, layout: str
-) -> None:
+def test_gaussian_weights_bound_is_above_every_exact_profile_of_the_cube(bits, public, pair, layout):
     cube = parity_cube(bits, public, pair=pair, layout=layout)
     for epsilon, delta in ((1.0, 1e-5), (0.2, 1e-3), (3.0, 1e-8)):
         scale = theory.rrspm_gaussian_scale(public, epsilon, delta)
@@ -215,7 +210,7 @@ def test_gaussian_weights_bound_is_above_every_exact_profile_of_the_cube(
         assert cube.least_scale("gaussian", epsilon, delta) <= scale
 
 
-def test_gaussian_weights_bound_is_nearly_attained() -> None:
+def test_gaussian_weights_bound_is_nearly_attained():
     """One public point a bit, tilted pair: its least scale is within 20% at d = m = 256 and 5% at 4,096, so a noise
     less by that much is refuted; and the scale is about 1.6m/ε."""
     for size, slack in ((256, 1.2), (4096, 1.05)):
@@ -236,7 +231,7 @@ def test_gaussian_weights_bound_is_nearly_attained() -> None:
     ],
     ids=lambda v: type(v).__name__ if not isinstance(v, np.ndarray) else "",
 )  # fmt: skip
-def test_gaussian_complexity_is_an_upper_bound(hypotheses: Any, points: Any) -> None:
+def test_gaussian_complexity_is_an_upper_bound(hypotheses, points):
     """E sup ω_m by the class's own oracle: mean of 400 draws."""
     draws = 60 if isinstance(hypotheses, ConvexHull) else 400
     xi = np.random.default_rng(9).standard_normal((draws, 9))
@@ -247,16 +242,16 @@ def test_gaussian_complexity_is_an_upper_bound(hypotheses: Any, points: Any) -> 
     assert bound <= math.sqrt(18.0 / math.pi) and gaussian_complexity(CountedOracle(hypotheses), points) == bound
 
 
-def test_unknown_classes_get_the_trivial_complexity_or_their_own() -> None:
+def test_unknown_classes_get_the_trivial_complexity_or_their_own():
     class Own:
-        def gaussian_complexity(self, points: Any) -> float:
+        def gaussian_complexity(self, points):
             return 0.25
 
     assert gaussian_complexity(object(), np.zeros(8)) == pytest.approx(math.sqrt(16.0 / math.pi))
     assert gaussian_complexity(Own(), np.zeros(8)) == 0.25
 
 
-def test_defaults_balance_what_they_say_they_balance() -> None:
+def test_defaults_balance_what_they_say_they_balance():
     """η minimises η + A/√η, and 2ηG + A/√η: a third more or less is worse; both at most 1."""
     args = (10_000, 3, 0.5, 0.2, 1.0, 1e-5)
     eta = theory.regularization(*args)
