@@ -1,7 +1,5 @@
 """Constructions of the hard families against loops, and as properties: minimiser, norm, distance, label counts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,14 +10,14 @@ from naive import lowerbounds as naive
 from scipy import sparse
 
 import lowerbounds
-from lowerbounds import chaudhuri_hsu, fingerprinting, membership, nonprivate, packing
+from lowerbounds import chaudhuri_hsu, fingerprinting, large_radius, membership, nonprivate, packing
 
 
-def dense(instance: lowerbounds.Instance) -> tuple[np.ndarray, np.ndarray]:
+def dense(instance):
     return instance.X.toarray(), instance.y
 
 
-def differing(a: lowerbounds.Instance, b: lowerbounds.Instance) -> int:
+def differing(a, b):
     """Records in which two data sets of one design order differ."""
     (xa, ya), (xb, yb) = dense(a), dense(b)
     return int(((xa != xb).any(axis=1) | (ya != yb)).sum())
@@ -33,7 +31,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize(("n", "d", "epsilon", "more"), SMALL)
-def test_packing_is_the_papers(n: int, d: int, epsilon: float, more: dict[str, float]) -> None:
+def test_packing_is_the_papers(n, d, epsilon, more):
     family = packing(n, d, epsilon, **more)
     size = {k: int(family.parameters[k]) for k in ("active", "block", "distance")}
     x, y = more.get("x_bound", 1.0), more.get("y_bound", 1.0)
@@ -52,7 +50,7 @@ def test_packing_is_the_papers(n: int, d: int, epsilon: float, more: dict[str, f
     assert family.largest(low, high) == pytest.approx(float(family.excess(sigma, ends[None, :])[0]))
 
 
-def test_planted_errors_in_a_construction_are_seen() -> None:
+def test_planted_errors_in_a_construction_are_seen():
     """One label flipped, one record moved to another coordinate, b from the wrong side of its rounding."""
     family = packing(40, 3, 0.5)
     sigma = family.members(np.random.default_rng(0))
@@ -73,7 +71,7 @@ def test_planted_errors_in_a_construction_are_seen() -> None:
     n=st.integers(20, 20_000), d=st.integers(1, 3000), epsilon=st.floats(0.005, 1.0), share=st.floats(0.05, 1.0),
     x=st.floats(0.1, 10.0), y=st.floats(0.1, 10.0), seed=st.integers(0, 2**20),
 )  # fmt: skip
-def test_packing_properties(n: int, d: int, epsilon: float, share: float, x: float, y: float, seed: int) -> None:
+def test_packing_properties(n, d, epsilon, share, x, y, seed):
     if n * epsilon < 1.0:
         return
     radius = share * y / x * math.sqrt(min(d, n * epsilon))
@@ -100,7 +98,7 @@ def test_packing_properties(n: int, d: int, epsilon: float, share: float, x: flo
 
 
 @pytest.mark.slow
-def test_packing_handles_a_million_dimensions_and_ten_million_records_without_a_dense_array() -> None:
+def test_packing_handles_a_million_dimensions_and_ten_million_records_without_a_dense_array():
     family = packing(10_000_000, 1_000_000, 1e-3)
     instance = family.instances(family.members(np.random.default_rng(0)))
     assert sparse.issparse(instance.X) and instance.X.shape == (10_000_000, 1_000_000)
@@ -108,7 +106,7 @@ def test_packing_handles_a_million_dimensions_and_ten_million_records_without_a_
 
 
 @pytest.mark.parametrize(("n", "distance"), [(10, 3), (10, 4), (7, 7), (9, 2)])
-def test_two_points(n: int, distance: int) -> None:
+def test_two_points(n, distance):
     family = chaudhuri_hsu(n, 0.3, distance=distance, x_bound=2.0, y_bound=3.0)
     first, second = (family.instances(k) for k in family.enumerated)
     assert differing(first, second) == distance
@@ -121,7 +119,7 @@ def test_two_points(n: int, distance: int) -> None:
 
 
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, math.inf])
-def test_fingerprinting(p: float) -> None:
+def test_fingerprinting(p):
     family = fingerprinting(50, 6, 0.2, p=p, x_bound=2.0, radius=3.0, active=4, mass=0.5, beta=0.5, constants="tight")
     rng = np.random.default_rng(3)
     means = family.members(rng)
@@ -141,7 +139,7 @@ def test_fingerprinting(p: float) -> None:
     assert set(np.round(np.unique(y), 12)) <= {0.0, round(2.0 * scale, 12)} and not y[X.sum(axis=1) == 0.0].any()
 
 
-def test_fingerprinting_data_follow_the_means() -> None:
+def test_fingerprinting_data_follow_the_means():
     """Null: the stated masses and means. z-scores of 5 rates at 6 sigma: false alarm 1e-8; sees 3% of a rate."""
     family = fingerprinting(400_000, 5, 1e-6, mass=0.5, active=4, beta=0.5, constants="tight")
     rng = np.random.default_rng(5)
@@ -155,7 +153,7 @@ def test_fingerprinting_data_follow_the_means() -> None:
     assert np.any(np.abs(ones - counts[:4] * means * 1.03) > 6.0 * spread)
 
 
-def test_membership_pair_differs_in_the_target_alone() -> None:
+def test_membership_pair_differs_in_the_target_alone():
     family = fingerprinting(40, 5, 0.2, active=5, mass=1.0, beta=0.5, constants="tight")
     target = membership(family, np.random.default_rng(8))
     assert differing(target.present, target.absent) == 1
@@ -166,7 +164,7 @@ def test_membership_pair_differs_in_the_target_alone() -> None:
 
 
 @pytest.mark.parametrize("kind", ["cube", "rare record"])
-def test_nonprivate_populations(kind: str) -> None:
+def test_nonprivate_populations(kind):
     family = nonprivate(60, 4) if kind == "cube" else nonprivate(60, 1, radius=7.0)
     assert family.name == kind
     rng = np.random.default_rng(2)
@@ -182,7 +180,7 @@ def test_nonprivate_populations(kind: str) -> None:
     assert np.abs(instance.y).max() <= instance.y_bound and abs(instance.X).max() <= instance.x_bound
 
 
-def support_risk(family: lowerbounds.HardFamily, member: object, w: np.ndarray) -> float:
+def support_risk(family, member, w):
     p = family.parameters
     if family.name == "cube":
         sigma = np.asarray(member)
@@ -194,7 +192,7 @@ def support_risk(family: lowerbounds.HardFamily, member: object, w: np.ndarray) 
     return float(0.5 * (1.0 - q) * (g * w[0] - g * 7.0) ** 2 + 0.5 * q * w[0] ** 2)
 
 
-def test_two_piece_population() -> None:
+def test_two_piece_population():
     family = nonprivate(50, theorem="16", y_bound=2.0, radius=3.0)
     bias = family.parameters["bias"]
     grid = np.linspace(-2.5, 2.5, 50_001)
@@ -216,6 +214,8 @@ REFUSED = [
     (lambda: packing(100, 4, 0.001), "epsilon must be at least 1/n"),
     (lambda: packing(100, 4, 0.5, 0.1, constants="printed"), "delta must be at most"),
     (lambda: packing(100, 4, 0.5, constants="best"), "constants must be one of printed, exact, tight, got 'best'"),
+    (lambda: packing(2**53 + 1, 4, 0.5), "n must be .*, got 9007199254740993"),
+    (lambda: large_radius(2, 2, 0.5), "n must be"),
     (lambda: chaudhuri_hsu(10, 0.5, distance=11), "distance must be at most n = 10, got 11"),
     (lambda: chaudhuri_hsu(10, 2.0, constants="printed"), "distance must be at most log"),
     (lambda: chaudhuri_hsu(10, 0.5).instances(2), "member must be 0 or 1, got 2"),
@@ -232,13 +232,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("case", range(len(REFUSED)))
-def test_refusals(case: int) -> None:
+def test_refusals(case):
     make, message = REFUSED[case]
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_public_names_are_lazy_and_complete() -> None:
+def test_public_names_are_lazy_and_complete():
     assert set(lowerbounds.__all__) <= set(dir(lowerbounds))
     with pytest.raises(AttributeError, match="no attribute 'parity'"):
         lowerbounds.parity  # noqa: B018

@@ -42,7 +42,7 @@ class Levels:
 
     levels: tuple[tuple[float, float], ...]
 
-    def delta(self, epsilon: float) -> float:
+    def delta(self, epsilon):
         return min(1.0, *(d + max(0.0, 1.0 - math.exp(epsilon - e)) for e, d in self.levels))
 
 
@@ -52,11 +52,11 @@ class Unnamed:
 
     mu: float
 
-    def delta(self, epsilon: float) -> float:
+    def delta(self, epsilon):
         return naive.gaussian_delta(epsilon, self.mu)
 
 
-def trade_off(mu: float):
+def trade_off(mu):
     return lambda alpha: float(norm.cdf(norm.isf(alpha) - mu))
 
 
@@ -64,7 +64,7 @@ def trade_off(mu: float):
 
 
 @pytest.mark.process
-def test_every_name_works_where_the_rest_of_dpbench_is_missing() -> None:
+def test_every_name_works_where_the_rest_of_dpbench_is_missing():
     blocked = (
         "import sys\n"
         "class Missing:\n"
@@ -86,7 +86,7 @@ LEVELS = [((0.3, 0.01), (0.6, 0.001)), ((1.0, 0.0),), ((0.1, 0.05), (0.5, 0.01),
 
 @pytest.mark.parametrize("levels", LEVELS)
 @pytest.mark.parametrize("distance", [1, 2, 5])
-def test_overlap_of_a_profile_is_the_optimum_over_private_answers(levels, distance) -> None:
+def test_overlap_of_a_profile_is_the_optimum_over_private_answers(levels, distance):
     """Against a linear programme over chains; the profile is read on a grid of ε, which may only lose."""
     found = curve(Levels(levels)).overlap(distance)
     best = 1.0 - naive.largest_gap_of_levels(list(levels), distance)
@@ -96,7 +96,7 @@ def test_overlap_of_a_profile_is_the_optimum_over_private_answers(levels, distan
 
 
 @pytest.mark.parametrize("distance", [1, 3, 11, 40])
-def test_gaussian_curves_agree_however_they_come(distance: int) -> None:
+def test_gaussian_curves_agree_however_they_come(distance):
     exact = 2.0 * norm.cdf(-0.5 * distance * MU)
     assert curve({"mu": MU}).overlap(distance) == pytest.approx(exact, rel=1e-12)
     assert curve(gaussian_profile(MU, kind="exact", why="a test")).overlap(distance) == pytest.approx(exact, rel=1e-12)
@@ -105,11 +105,18 @@ def test_gaussian_curves_agree_however_they_come(distance: int) -> None:
     assert curve({"mu": 1.05 * MU}).overlap(distance) < exact * (1.0 - 2e-3)  # 5% of the claim is seen
 
 
+@pytest.mark.parametrize("mu", [4.0, 6.0])
+def test_a_curve_that_is_steep_at_0_is_still_from_above(mu):
+    """Between 0 and the first place at which f is read."""
+    for distance in (2, 3):
+        assert curve(trade_off(mu)).overlap(distance) <= 2.0 * norm.cdf(-0.5 * distance * mu)
+
+
 @pytest.mark.parametrize("distance", [1, 4, 30])
-def test_variance_left_by_gaussians_is_the_integral(distance: int) -> None:
+def test_variance_left_by_gaussians_is_the_integral(distance):
     m = distance * MU
 
-    def left(x: float) -> float:
+    def left(x):
         p, q = norm.pdf(x), norm.pdf(x - m)
         return 2.0 * p * q / (p + q) if p + q > 0.0 else 0.0
 
@@ -118,14 +125,14 @@ def test_variance_left_by_gaussians_is_the_integral(distance: int) -> None:
     assert curves.bayes_variance(curve(Unnamed(MU)).pair(distance)) == pytest.approx(expected, rel=5e-3)
 
 
-def test_neighbours_under_gaussian_noise_leak_nothing_and_have_its_chi_squared() -> None:
+def test_neighbours_under_gaussian_noise_leak_nothing_and_have_its_chi_squared():
     square = quad(lambda x: (norm.pdf(x) - norm.pdf(x - MU)) ** 2 / norm.pdf(x), -12.0, MU + 12.0, epsabs=1e-13)[0]
     assert curve({"mu": MU}).leak_and_square() == pytest.approx((0.0, square), rel=1e-9)
     leak, bound = curve(Unnamed(MU)).leak_and_square()
     assert 0.0 <= leak < 5e-3 and bound >= 0.9 * square
 
 
-def test_pure_approximate_and_laplace_profiles_come_back() -> None:
+def test_pure_approximate_and_laplace_profiles_come_back():
     for k in (1, 4, 9):
         pure = curve(pure_profile(0.4, why="a test")).overlap(k)
         assert pure == pytest.approx(two_point_constant(0.4, 0.0, k, "tight"), rel=1e-6)
@@ -136,7 +143,7 @@ def test_pure_approximate_and_laplace_profiles_come_back() -> None:
 
 
 @pytest.mark.parametrize("privacy", [{"mu": 0.2}, Levels(LEVELS[0]), Unnamed(0.2), trade_off(0.2)])
-def test_an_event_at_a_distance_is_bounded_by_composed_tests(privacy) -> None:
+def test_an_event_at_a_distance_is_bounded_by_composed_tests(privacy):
     made = curve(privacy)
     for p in (0.0, 1e-4, 0.1, 0.5, 0.99, 1.0):
         one_by_one = p
@@ -162,7 +169,7 @@ def test_an_event_at_a_distance_is_bounded_by_composed_tests(privacy) -> None:
         (lambda alpha: 1.0 - alpha**2, "convex trade-off"),
     ],
 )
-def test_claims_that_are_no_curves_are_refused(privacy, message) -> None:
+def test_claims_that_are_no_curves_are_refused(privacy, message):
     with pytest.raises(InvalidInput, match=message):
         curve(privacy)
     with pytest.raises(InvalidInput, match="delta must be 0 beside"):
@@ -179,7 +186,7 @@ RENYI = {
 
 
 @pytest.mark.parametrize("name", RENYI)
-def test_events_under_bounds_on_divergences_are_those_of_two_coins(name: str) -> None:
+def test_events_under_bounds_on_divergences_are_those_of_two_coins(name):
     """Against a root of the definition on a dense list of orders; supporting lines may only allow more.
 
     A bound 3% larger is seen.
@@ -196,7 +203,7 @@ def test_events_under_bounds_on_divergences_are_those_of_two_coins(name: str) ->
 @pytest.mark.few(2)
 @pytest.mark.parametrize("rho", [0.01, 0.3])
 @pytest.mark.parametrize("distance", [2, 5])
-def test_groups_under_zero_concentrated_privacy_lie_between_a_gaussian_and_the_known_bound(rho, distance) -> None:
+def test_groups_under_zero_concentrated_privacy_lie_between_a_gaussian_and_the_known_bound(rho, distance):
     """Gaussian noise has it with mu = sqrt(2 rho); k²ρ holds for groups and is weaker than the composed curve."""
     made = curve({"rho": rho})
     group = [(a, distance**2 * rho * a) for a in DENSE]
@@ -212,7 +219,7 @@ def test_groups_under_zero_concentrated_privacy_lie_between_a_gaussian_and_the_k
     assert made.overlap(distance) < 2.0 * norm.cdf(-0.5 * distance * math.sqrt(2.0 * rho))
 
 
-def test_approximate_zero_concentrated_privacy_adds_its_delta() -> None:
+def test_approximate_zero_concentrated_privacy_adds_its_delta():
     pure, made = curve({"rho": 0.05}), curve({"rho": 0.05, "delta": 0.01})
     for p in (0.05, 0.4):
         assert float(made.most(p, 1)) == pytest.approx(0.01 + 0.99 * float(pure.most(p / 0.99, 1)), abs=1e-3)
@@ -220,7 +227,7 @@ def test_approximate_zero_concentrated_privacy_adds_its_delta() -> None:
     assert math.isinf(made.divergence(2)) and made.leak_and_square()[0] >= 0.01
 
 
-def test_floors_under_zero_concentrated_privacy() -> None:
+def test_floors_under_zero_concentrated_privacy():
     """χ² of neighbours is at most e^{2ρ} − 1, what Gaussian noise has; information at distance k is at most k²ρ."""
     family = families.gaussian_mean(40, 30)
     assert score_attack(family, {"rho": 0.02}).value == pytest.approx(
@@ -240,7 +247,7 @@ def test_floors_under_zero_concentrated_privacy() -> None:
 # --- families under a curve ----------------------------------------------------------------------------------------
 
 
-def test_two_point_floor_under_a_gaussian_claim_is_three_times_the_one_under_epsilon_and_delta() -> None:
+def test_two_point_floor_under_a_gaussian_claim_is_three_times_the_one_under_epsilon_and_delta():
     found = chaudhuri_hsu(1000, {"mu": MU})
     best = max(k * 2.0 * norm.cdf(-0.5 * k * MU) for k in range(1, 200))
     records = found.parameters["records"]
@@ -251,7 +258,7 @@ def test_two_point_floor_under_a_gaussian_claim_is_three_times_the_one_under_eps
 
 
 @pytest.mark.parametrize("make", [packing, norm_packing, large_radius])
-def test_sign_families_under_a_curve(make) -> None:
+def test_sign_families_under_a_curve(make):
     """The floor is the zero risk (or its like) times what the curve leaves, and rises as the claim gets stronger."""
     floors = [make(2000, 8, {"mu": mu}).floor for mu in (0.4, 0.2, 0.1)]
     assert 0.0 < floors[0] < floors[1] < floors[2]
@@ -263,7 +270,7 @@ def test_sign_families_under_a_curve(make) -> None:
     assert make(2000, 8, Unnamed(0.2)).floor == pytest.approx(family.floor, rel=0.05)
 
 
-def test_fingerprinting_under_a_curve_uses_the_distance_of_neighbours() -> None:
+def test_fingerprinting_under_a_curve_uses_the_distance_of_neighbours():
     found = fingerprinting(100, 50, {"mu": 0.1}, constants="tight")
     level = 2.0 * math.atanh(2.0 * norm.cdf(0.05) - 1.0)  # pure ε with the same total variation
     assert found.floor == pytest.approx(fingerprinting(100, 50, level, constants="tight").floor, rel=1e-9)
@@ -271,10 +278,10 @@ def test_fingerprinting_under_a_curve_uses_the_distance_of_neighbours() -> None:
         fingerprinting(100, 50, {"mu": 0.1}, constants="printed")
 
 
-def test_distance_for_the_floor_and_for_the_attack() -> None:
+def test_distance_for_the_floor_and_for_the_attack():
     assert best_distance({"mu": MU}, 1000) == 11 and best_distance({"mu": MU}, 5) == 5
 
-    def power(k: int, mu: float = 0.9) -> float:  # of noise 10% too small, in standard errors of one run
+    def power(k, mu=0.9):  # of noise 10% too small, in standard errors of one run
         misses = norm.cdf(-0.5 * k * MU)
         return (misses - norm.cdf(-0.5 * k * MU / mu)) / math.sqrt(misses * (1.0 - misses))
 
@@ -287,7 +294,7 @@ def test_distance_for_the_floor_and_for_the_attack() -> None:
 
 @pytest.mark.parametrize("privacy", [{"mu": 0.2}, {"rho": 0.05}, Levels(LEVELS[0]), trade_off(0.2), 0.3])
 @pytest.mark.parametrize("distance", [1, 5])
-def test_a_claim_at_a_distance_is_what_composed_tests_leave(privacy, distance: int) -> None:
+def test_a_claim_at_a_distance_is_what_composed_tests_leave(privacy, distance):
     """δ(ε) is the largest g∘…∘g(p) − e^ε·p over p, from `most`, which no pair of laws is used for."""
     made, composed = curve(privacy), at_distance(privacy, distance)
     p = np.concatenate([[0.0], np.geomspace(1e-9, 1.0, 20_001)])
@@ -301,7 +308,7 @@ def test_a_claim_at_a_distance_is_what_composed_tests_leave(privacy, distance: i
 
 
 @pytest.mark.parametrize("claim", [{"mu": MU}, (0.5, 1e-5), {"rho": MU**2 / 2.0}])
-def test_noise_too_small_is_refuted_at_a_distance(claim) -> None:
+def test_noise_too_small_is_refuted_at_a_distance(claim):
     """The mean of n labels in [−1, 1] with `factor` times the noise that MU-GDP needs, at the k with most power.
 
     Null at factor 1, which has all three: refuted with probability at most 1e-6. Half of the noise is refuted, and by

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,16 +39,16 @@ from lowerbounds import (
 Make = Callable[[float], Callable[..., np.ndarray]]
 
 
-def strongest(floors) -> Floor:
+def strongest(floors):
     return max(floors, key=lambda floor: floor.value)
 
 
-def verdict(mechanism, floor: Floor, claim: Any, trials: int, distance: int | None = None) -> str | None:
+def verdict(mechanism, floor, claim, trials, distance=None):
     """Of the claim, composed over the records in which the attack's two data sets differ, at level 1e-6."""
     k = best_distance(claim, floor.family.n, purpose="attack") if distance is None else distance
     pair = floor.attack(k, np.random.default_rng(1))
     composed = at_distance(claim, pair.distance)
-    given: dict[str, Any] = {"claim": composed, "trials": trials, "confidence": 1.0 - 1e-6, "score": pair.score}
+    given = {"claim": composed, "trials": trials, "confidence": 1.0 - 1e-6, "score": pair.score}
     return audit(mechanism, pair.dataset, pair.neighbour, **given).verdict
 
 
@@ -68,12 +67,12 @@ class Case:
     runs: int = 20_000
 
 
-def mean_case() -> Case:
+def mean_case():
     n, d, mu = 200, 50, 0.2
     floor = fingerprint(families.bit_means(n, d), {"mu": mu})
     prior = 1.0 / (4.0 * (1.0 + 2.0 * floor.family.beta))
 
-    def make(factor: float):
+    def make(factor):
         noise = factor * math.sqrt(d) / (n * mu)
         keep = prior / (prior + noise**2 + 0.25 / n)
 
@@ -85,13 +84,13 @@ def mean_case() -> Case:
     return Case(floor, {"mu": mu}, make, 6.6, 0.5, 5_000)
 
 
-def covariance_case() -> Case:
+def covariance_case():
     n, d, mu = 2000, 4, 0.3
     floor = strongest(assouad(families.covariance(n, d, b), {"mu": mu}) for b in np.geomspace(0.02, 0.3, 12))
     pairs = d * (d - 1) // 2
     entry = abs(float(floor.family.target(np.ones(pairs))[0]))
 
-    def make(factor: float):
+    def make(factor):
         def run(data, trials, rng):  # one record moves two entries by 1/(2n), or one by 1/n
             found = (data.T @ data / n)[np.triu_indices(d, 1)]
             return np.clip(found + factor / (n * mu) * rng.standard_normal((trials, pairs)), -entry, entry)
@@ -101,13 +100,13 @@ def covariance_case() -> Case:
     return Case(floor, {"mu": mu}, make, 5.0, 0.5)
 
 
-def sparse_case() -> Case:
+def sparse_case():
     n, d, epsilon = 1000, 64, 0.2
     grid = np.geomspace(0.01, 0.5, 14)
     floor = strongest(build(families.sparse_mean(n, d, b), epsilon) for b in grid for build in (packing_floor, fano))
     bias = math.sqrt(2.0 * floor.family.radius)
 
-    def make(factor: float):
+    def make(factor):
         def run(data, trials, rng):  # the exponential mechanism on sums, which one record moves by 2
             scores = data.sum(axis=0) * epsilon / (4.0 * factor) + rng.gumbel(size=(trials, d))
             made = np.zeros((trials, d))
@@ -119,12 +118,12 @@ def sparse_case() -> Case:
     return Case(floor, epsilon, make, 5.5, 0.2)
 
 
-def heavy_case() -> Case:
+def heavy_case():
     n, epsilon = 1000, 0.2
     floor = strongest(le_cam(families.heavy_mean(n, p), epsilon) for p in np.geomspace(1e-3, 0.1, 12))
     target = float(floor.family.target(1)[0])
 
-    def make(factor: float):
+    def make(factor):
         def run(data, trials, rng):  # a record moves the number of positive less negative ones by 2
             return np.sign(np.sign(data).sum() + factor * 2.0 / epsilon * rng.laplace(size=trials)) * target
 
@@ -133,11 +132,11 @@ def heavy_case() -> Case:
     return Case(floor, epsilon, make, 1.1, 0.5)
 
 
-def selection_case() -> Case:
+def selection_case():
     n, epsilon = 100, 0.1
     floor = packing_floor(families.selection(n, 10, 20), epsilon)
 
-    def make(factor: float):
+    def make(factor):
         def run(data, trials, rng):
             counts = np.bincount(data, minlength=11)[1:]
             return (counts * epsilon / factor + rng.gumbel(size=(trials, 10))).argmax(axis=1) + 1
@@ -147,12 +146,12 @@ def selection_case() -> Case:
     return Case(floor, epsilon, make, 2.0, 0.4)
 
 
-def public_case() -> Case:
+def public_case():
     n, m, d, mu = 500, 20, 50, 0.2
     floor = fingerprint(families.bit_means(n, d, public=m), {"mu": mu})
     prior = 1.0 / (4.0 * (1.0 + 2.0 * floor.family.beta))
 
-    def make(factor: float):
+    def make(factor):
         noise = factor * math.sqrt(d) / (n * mu)
         weights = np.array([1.0 / (noise**2 + 0.25 / n), 4.0 * m])
         weights = weights / (weights.sum() + 1.0 / prior)
@@ -174,7 +173,7 @@ CASES = {
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", CASES)
-def test_a_mechanism_comes_near_the_floor_and_the_attack_refutes_a_broken_one(name: str) -> None:
+def test_a_mechanism_comes_near_the_floor_and_the_attack_refutes_a_broken_one(name):
     """Null: the mechanism with full noise is refuted with probability at most 1e-6; the one with less noise is.
 
     Its risk is above the floor (less 6 standard errors) and within the factor of the case.
@@ -191,7 +190,7 @@ SMALL = {
     "mean": (fingerprint, None, [[x] for x in np.linspace(0.0, 1.0, 21)]),
     "covariance": (assouad, families.covariance(3, 2, 0.6), [[x] for x in np.linspace(-0.3, 0.3, 13)]),
     "sparse mean": (packing_floor, families.sparse_mean(3, 2, 0.9), None),
-    "sparse mean, information": (fano, families.sparse_mean(2, 3, 0.9), None),
+    "sparse mean, information": (fano, families.sparse_mean(2, 3, 1.0), None),
     "heavy tails": (le_cam, families.heavy_mean(3, 0.4), None),
     "pure selection": (packing_floor, families.selection(2, 3, 2), None),
 }
@@ -200,7 +199,7 @@ SMALL = {
 @pytest.mark.few(6)
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("privacy", [(0.4, 0.0), (1.0, 0.0), (0.5, 0.05)])
-def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name: str, privacy) -> None:
+def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name, privacy):
     build, small, outputs = SMALL[name]
     if small is None:
         with_prior = families.bit_means(2, 1, beta=2.0)
@@ -212,7 +211,7 @@ def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name: str, 
     assert floor <= private_bayes_risk(small, *privacy, outputs=outputs) * (1.0 + 1e-7) + 1e-12
 
 
-def bits_risk(beta: float, n: int, epsilon: float, delta: float) -> float:
+def bits_risk(beta, n, epsilon, delta):
     """The least risk of the mean of bits, its Beta(β, β) prior replaced by 200 draws, outputs on a grid."""
     grid = np.linspace(0.0, 1.0, 21)
     family = families.bit_means(n, 1, beta=beta)
@@ -221,7 +220,7 @@ def bits_risk(beta: float, n: int, epsilon: float, delta: float) -> float:
     return private_bayes_risk(exact, epsilon, delta, outputs=grid[:, None])
 
 
-def test_linear_programme_is_randomised_response_on_two_data_sets() -> None:
+def test_linear_programme_is_randomised_response_on_two_data_sets():
     """One voter, two candidates: the best private answer errs with 1/(1 + e^ε) less half of δ's share."""
     family = replace(families.selection(1, 2, 1), members=(1, 2))
     for epsilon, delta in ((0.5, 0.0), (1.0, 0.0), (1.0, 0.1)):
@@ -231,7 +230,7 @@ def test_linear_programme_is_randomised_response_on_two_data_sets() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
-def test_two_points_with_many_records_equal_the_programme(epsilon: float) -> None:
+def test_two_points_with_many_records_equal_the_programme(epsilon):
     """A pair with two votes: Le Cam with the composed curve is the least private risk, the group bound is below it."""
     family = replace(families.selection(2, 2, 2), members=(1, 2))
     least = private_bayes_risk(family, epsilon)
@@ -239,7 +238,7 @@ def test_two_points_with_many_records_equal_the_programme(epsilon: float) -> Non
     assert least == pytest.approx(0.5 * (1.0 - naive.largest_gap(epsilon, 0.0, 2)), abs=1e-7)
 
 
-def test_data_sets_that_a_family_keeps_are_not_written_into() -> None:
+def test_data_sets_that_a_family_keeps_are_not_written_into():
     kept = {m: np.full(3, float(m)) for m in (-1, 1)}
     family = replace(families.heavy_mean(3, 0.4), members=(-1, 1), draw=lambda m, rng: kept[m], law=None, couple=None)
     pair = le_cam(family, 1.0).attack(1, np.random.default_rng(1))
@@ -247,7 +246,7 @@ def test_data_sets_that_a_family_keeps_are_not_written_into() -> None:
     assert (pair.dataset != pair.neighbour).sum() == 1
 
 
-def test_a_floor_that_is_too_high_is_seen() -> None:
+def test_a_floor_that_is_too_high_is_seen():
     """Planted: twice the separation, half the distance, a third of the radius more."""
     family = families.heavy_mean(3, 0.4)
     planted = {
@@ -256,7 +255,9 @@ def test_a_floor_that_is_too_high_is_seen() -> None:
         "frequencies": replace(family, law=lambda m: (family.law(m)[0], [0.25 * (m < 0), 0.75, 0.25 * (m > 0)])),
         "least loss": replace(family, target=lambda m: -family.target(m)),
         "records": replace(family, draw=lambda m, rng: family.draw(m, rng)[1:]),
-        "sums to 1": replace(family, law=lambda m: (family.law(m)[0], [0.9 * p for p in family.law(m)[1]])),
+        "sums to 1": replace(
+            family, law=lambda m: (family.law(m)[0], [p - 0.1 * p * (m == family.members[1]) for p in family.law(m)[1]])
+        ),
         "have the values": replace(family, law=lambda m: ([v + 1.0 for v in family.law(m)[0]], family.law(m)[1])),
         "at least 0": replace(family, loss=lambda m, w: family.loss(m, w) - 1.0),
     }
@@ -269,7 +270,7 @@ def test_a_floor_that_is_too_high_is_seen() -> None:
     assert not check_family(replace(sparse, radius=1.5 * sparse.radius)).ok
 
 
-def test_scores_of_the_gaussian_mean_and_its_floor() -> None:
+def test_scores_of_the_gaussian_mean_and_its_floor():
     """van Trees without privacy, attained by shrinkage; under μ-GDP the closed form."""
     family = families.gaussian_mean(40, 3)
     assert check_family(family).ok
@@ -291,7 +292,7 @@ def test_scores_of_the_gaussian_mean_and_its_floor() -> None:
     assert 0.0 < with_public.value < private.value
     assert score_attack(families.gaussian_mean(40, 30), 0.05, 0.01).value < private.value  # no bound on scores
 
-    def clipped(factor: float):
+    def clipped(factor):
         def run(data, trials, rng):
             short = data / np.maximum(1.0, np.linalg.norm(data, axis=1) / 12.0)[:, None]
             return short.mean(axis=0) + factor * 24.0 / (40 * 0.05) * rng.standard_normal((trials, 30))
@@ -302,7 +303,7 @@ def test_scores_of_the_gaussian_mean_and_its_floor() -> None:
         assert verdict(clipped(factor), private, {"mu": 0.05}, 4_000, distance=40) == expected
 
 
-def test_glm_families_are_families_too() -> None:
+def test_glm_families_are_families_too():
     hard = chaudhuri_hsu(30, 0.5)
     report = check_family(families.of_hard_family(hard))
     assert report.ok and len(report.skipped) >= 2
@@ -310,16 +311,16 @@ def test_glm_families_are_families_too() -> None:
     assert mean == pytest.approx(2.0 * hard.parameters["target"]) and error == pytest.approx(0.0, abs=1e-12)
 
 
-def test_frontier_draws_floor_risk_and_ceiling(tmp_path: Path) -> None:
+def test_frontier_draws_floor_risk_and_ceiling(tmp_path):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.0, 3.0), layout="constrained")
     ax = figure.add_subplot()
 
-    def build(n: float) -> Floor:
+    def build(n):
         return strongest(le_cam(families.heavy_mean(int(n), c / n), 0.5) for c in (1.0, 2.0, 4.0))
 
-    def make(n: float):
+    def make(n):
         return lambda data, trials, rng: (
             np.sign(np.sign(data).sum() + 4.0 * rng.laplace(size=trials)) / math.sqrt(n / 2)
         )
@@ -358,6 +359,6 @@ def test_frontier_draws_floor_risk_and_ceiling(tmp_path: Path) -> None:
         (lambda f: families.of_hard_family(f), "family must be a HardFamily"),
     ],
 )
-def test_bad_input_is_refused(call, message: str) -> None:
+def test_bad_input_is_refused(call, message):
     with pytest.raises(InvalidInput, match=message):
         call(families.heavy_mean(20, 0.1))
