@@ -103,7 +103,10 @@ _VARIANTS = {
 
 
 def _words(claim: str) -> str:
-    """The result that an id names, in words; what sets its entry apart in brackets."""
+    """The result that an id names, in words; what sets its entry apart in brackets, but one-letter axes as n, d and B.
+
+    ``glm.thm2.rate.small-radius`` is "Theorem 2 (small radius)". The name must be a key of `_RESULTS` with a number.
+    """
     result, _, *more = claim.removeprefix("glm.").split(".")
     name, number = re.fullmatch(r"([a-z]+)(\d+)", result).groups()  # type: ignore[union-attr]
     axis = ("epsilon", "rank", "beta", "radius")  # what a slope is over is said beside

@@ -161,7 +161,8 @@ def smooth_jl_dimension(
 ) -> float:  # fmt: skip
     """k = C·(B√H‖X‖ log(2n/δ)nε/(‖Y‖‖X‖ + √H·B‖X‖²))^{2/3} (Theorem 2), not rounded; C is its O(·).
 
-    To the letter: the k that balances the terms of A.4 has a factor ‖X‖ more (`smooth_jl_balance`).
+    To the letter: the k that balances the terms of A.4 has a factor ‖X‖ more (`smooth_jl_balance`), inside the 2/3
+    power. `y` is ‖Y‖.
     """
     h = math.sqrt(smoothness) * radius * x_bound
     scale = h * math.log(2.0 * n / delta) * n * epsilon / (y * x_bound + h * x_bound)

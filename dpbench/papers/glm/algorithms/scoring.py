@@ -231,10 +231,10 @@ def _marks(problem: GLMProblem, weights: np.ndarray) -> np.ndarray:
 
 
 def split(problem: GLMProblem, count: int, radii: tuple[float, ...]) -> tuple[tuple[GLMProblem, ...], ...]:
-    """`count` nearly equal parts of consecutive records, each with every radius: ``parts[i][j]``.
+    """`count` nearly equal parts of consecutive records: ``parts[i][j]`` is part i with ``radii[j]``.
 
-    The cuts depend on n alone. Kept while `problem` lives, so that blocks of trials share what is computed of a
-    part; the radii of a part share its moments.
+    The cuts depend on n alone; accuracy, not privacy, presumes exchangeable records. Kept while `problem`
+    lives, so that blocks of trials share what is computed of a part; the radii of a part share its moments.
     """
     if problem.n < count:
         raise validation.invalid("problem", f"of at least {count} records, one for each part", problem.n)

@@ -46,7 +46,11 @@ def print_comparison(rows: Sequence[Row], best: Fit, zero: float, confidence: fl
 
 
 def print_radii(documents: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Mean risk of each algorithm at each ε over a grid of radii; the least is marked."""
+    """Print mean empirical risks over a grid of radii; in each row the least over radii is bold.
+
+    A document has "radius", "rows" (with "algorithm", "epsilon" and "excess", in one order) and "fit" (with "risk",
+    that of the non-private minimiser): the risk is the excess plus the fit's.
+    """
     radii = [f"radius {document['radius']:g}" for document in documents]
     made = table("algorithm", "epsilon", *radii, right=("epsilon", *radii))
     for rows in zip(*(document["rows"] for document in documents), strict=True):

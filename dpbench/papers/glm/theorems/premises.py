@@ -45,7 +45,10 @@ def _directions() -> np.ndarray:
 
 
 def minimisers(context: Context) -> Rows:
-    """Random and extreme data in one dimension; the minimiser by bisection on the derivative of its objective."""
+    """The largest shift of the minimiser over the declared sensitivity when a record is replaced: at most 1.
+
+    Random and extreme data in one dimension.
+    """
     tries = context.pick(quick=60, full=1_500)
     for loss, (x_bound, y_bound, radius) in product((loss for loss in _losses() if loss.name != "absolute"), _BALLS):
         rng = stream(context.seed, "premise of output perturbation", loss.name, x_bound)
@@ -65,6 +68,7 @@ def minimisers(context: Context) -> Rows:
 
 
 def _minimiser(loss: Loss, x: np.ndarray, y: np.ndarray, lam: float, radius: float) -> float:
+    """argmin over |w| ≤ `radius` of the mean of φ(wx, y) + λw²/2, by Brent's method on the derivative."""
     from scipy.optimize import brentq
 
     def slope(w: float) -> float:

@@ -93,7 +93,7 @@ def closed(context: Context, calibration: str) -> Evidence:
 
 
 def _jl_scale(method: JLMethod, n: int) -> tuple[Scale, int]:
-    """The hardest scale of the descent in R^k, and k."""
+    """The population scale at which the excess of the JL method on d = n is largest by the exact formula, and k."""
     problem = _bounds(n, n)
     k = method.projected_dimension(problem)
     return hardest_scale("squared", n, k, method.eta(problem), method.sigma(problem)), k

@@ -119,6 +119,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
 
 @counted("glm.thm10.privacy.exact")
 def exact_attack() -> Attack:
+    """The attack counted for Theorem 10: the worst pair of the linear loss."""
     return counted_attack(10, losses.linear())
 
 
@@ -188,7 +189,8 @@ def theorem10(run: Context) -> Rows:
     },
 )
 def theorem10_printed(context: Context) -> tuple[str, Evidence]:
-    """The linear loss, everything as printed: sizes at which no iterate comes near the boundary of the ball."""
+    """Evaluate the pair's profile on the linear loss, everything as printed, where no iterate nears the boundary."""
+    # n, d, epsilon, delta
     cases = ((11, 20_000, 40.0, 0.1), (3, 4_000, 72.0, 0.1), (11, 20_000, 16.0, 0.5), (3, 4_000, 48.0, 0.1))
     rows = []
     for n, d, epsilon, delta in cases:

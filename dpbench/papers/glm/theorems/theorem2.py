@@ -102,6 +102,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
 
 @counted("glm.thm2.privacy.exact")
 def exact_attack() -> Attack:
+    """The attack counted for Theorem 2: the worst pair of the capped-linear loss."""
     return counted_attack(2, losses.capped_linear(100.0))
 
 

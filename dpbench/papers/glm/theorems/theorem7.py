@@ -357,7 +357,10 @@ def error_of_sets(excess: np.ndarray) -> float:
 
 
 def failures_needed(draws: int) -> int:
-    """The fewest failures among `draws` at which a failure probability of β is excluded at `LEVEL`."""
+    """The fewest failures among `draws` at which a failure probability of `BETA` is excluded at `LEVEL`, one-sided.
+
+    draws + 1 if no count excludes it.
+    """
     return next((k for k in range(draws + 1) if float(lower(k, draws, LEVEL)) > BETA), draws + 1)
 
 
