@@ -4,20 +4,9 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.registry import all_claims
-from dpbench.papers.publicdata.drawings import cost
 from dpbench.report.drawings import DRAWINGS
 
 OURS = [drawing for drawing in DRAWINGS if drawing.claim.startswith("publicdata.")]
-
-
-def test_the_cost_is_drawn_from_what_the_benchmark_writes():
-    names = ("Algorithm 2", "Algorithm 3", "Algorithm 4", "ERM")
-    rows = [{"algorithm": name, "n": n, "calls": 2.0, "seconds": n / 1e6} for name in names for n in (1000, 10**6)]
-    calls, seconds = cost({"rows": rows}).axes
-    assert [line.get_ydata().tolist() for line in seconds.lines] == [[1e-3, 1.0]] * 4
-    assert all(line.get_ydata().tolist() == [2.0, 2.0] for line in calls.lines)
-    with pytest.raises(KeyError, match="rows"):
-        cost({})
 
 
 @pytest.mark.parametrize("drawing", OURS, ids=lambda drawing: drawing.name)
