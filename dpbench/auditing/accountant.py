@@ -280,7 +280,7 @@ class AccountantCheck:
         infinity and 1: one pair of data sets says nothing of the others.
     relation : {"add_remove", "replace"}
     slips : tuple of str
-        Mistakes that would explain the claim: each gives its ε within 0.5%.
+        Mistakes that would explain the claim: each gives its ε within 0.5%, and surely less than the exact ε.
     steps : tuple of tuple
         Noise multiplier, sampling rate and number of the steps.
     """
@@ -295,8 +295,9 @@ class AccountantCheck:
 
     def __str__(self) -> str:
         epsilon, delta = self.claimed
+        verdict = self.verdict + " (the bounds enclose the claim)" * (self.verdict == "undecided")
         text = (
-            f"{self.verdict}: claimed ({epsilon:.4g}, {delta:.3g}), {_RELATIONS[self.relation]}; exact epsilon at this "
+            f"{verdict}: claimed ({epsilon:.4g}, {delta:.3g}), {_RELATIONS[self.relation]}; exact epsilon at this "
             f"delta {_range(self.epsilon)}, exact delta at this epsilon {_range(self.delta)}"
         )
         return text + "".join(f"\nas if: {slip}" for slip in self.slips)
@@ -360,7 +361,7 @@ def check_accountant(
     validation.choice("relation", relation, RELATIONS)
     at_delta, at_epsilon = _exact(kinds, relation, epsilon, delta)
     verdict = "refuted" if at_epsilon[0] > delta else "holds" if at_epsilon[1] <= delta else "undecided"
-    slips = _slips(kinds, relation, epsilon, delta, verdict)
+    slips = _slips(kinds, relation, epsilon, delta, verdict, at_delta[0])
     return AccountantCheck(verdict, (epsilon, delta), at_delta, at_epsilon, relation, slips, kinds)
 
 
@@ -380,14 +381,17 @@ def _exact(
     return (low, high), (least, most)
 
 
-def _slips(kinds: Sequence[Steps], relation: str, epsilon: float, delta: float, verdict: str) -> tuple[str, ...]:
-    """Which mistakes give the claimed ε at `delta`."""
+def _slips(
+    kinds: Sequence[Steps], relation: str, epsilon: float, delta: float, verdict: str, least: float
+) -> tuple[str, ...]:
+    """Which mistakes give the claimed ε at `delta`, where the exact ε is `least` or more."""
 
     def near(value: float) -> bool:
         return abs(value - epsilon) <= _NEAR * epsilon
 
-    def exact(changed: Sequence[Steps], other: str = relation) -> float:
-        return _exact(changed, other, epsilon, delta)[0][0]
+    def explains(changed: Sequence[Steps], other: str = relation) -> bool:
+        low, high = _exact(changed, other, epsilon, delta)[0]
+        return near(low) and high < least
 
     (first, *others), slips = kinds, []
     sensitivity = 1.0 if relation == "add_remove" else 2.0
@@ -399,11 +403,11 @@ def _slips(kinds: Sequence[Steps], relation: str, epsilon: float, delta: float, 
     limit = math.sqrt(sum(count * q**2 * math.expm1(sigma**-2) for sigma, q, count in kinds))
     if near(gaussian.epsilon(delta, limit)):
         slips.append("the central limit of Gaussian differential privacy")
-    if relation == "replace" and near(exact(kinds, "add_remove")):
+    if relation == "replace" and explains(kinds, "add_remove"):
         slips.append("a record added or removed, where one is replaced")
-    if first.steps > 1 and near(exact([first._replace(steps=first.steps - 1), *others])):
+    if first.steps > 1 and explains([first._replace(steps=first.steps - 1), *others]):
         slips.append("a step fewer")
-    if (first.steps > 1 or others) and near(exact([first._replace(steps=1)])):
+    if (first.steps > 1 or others) and explains([first._replace(steps=1)]):
         slips.append("a single step")
     return tuple(slips)
 

@@ -73,6 +73,8 @@ def test_a_step_fewer_and_a_single_step_are_named() -> None:
     low, high = dpbench.check_accountant(dpsgd(0.8, 0.1, 2), 1.0, 1e-5).epsilon
     slips = dpbench.check_accountant(dpsgd(0.8, 0.1, 3), 0.5 * (low + high), 1e-5).slips
     assert slips == ("a step fewer",)
+    found = dpbench.check_accountant(dpsgd(1.0, 0.01, 1000), 1.82, 1e-5)
+    assert found.verdict == "refuted" and not found.slips, "a step fewer is within the bounds of what is exact"
     low, high = dpbench.check_accountant(dpsgd(0.8, 0.1), 1.0, 1e-5).epsilon
     assert "a single step" in dpbench.check_accountant(dpsgd(0.8, 0.1, 3), 0.5 * (low + high), 1e-5).slips
 
