@@ -33,10 +33,15 @@ Section = tuple[str, list[tuple[str, list[Part]]]]
 def findings(paper: Paper) -> list[Claim]:
     """What is printed, is quoted, and is expected to fail, with a weight: by `gravity`, then as declared.
 
-    Corrected statements, folklore and controls are nobody's errata.
+    Corrected statements, folklore and controls are nobody's errata. Rows with one and the same correction are one
+    finding, that of the gravest.
     """
     failed = [c for c in paper.claims if c.expected in FAILED and c.weight and c.origin == "printed" and c.quote]
-    return sorted(failed, key=gravity)
+    listed: list[Claim] = []
+    for claim in sorted(failed, key=gravity):
+        if claim.errata is None or all(claim.errata != other.errata for other in listed):
+            listed.append(claim)
+    return listed
 
 
 def gravity(claim: Claim) -> tuple[int, int, bool, int]:

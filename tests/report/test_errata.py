@@ -184,7 +184,7 @@ STATEMENTS = {
     "heavytail": ["1$'$ and 2$'$, privacy", "1$'$ and 2$'$, utility", "\\E\\|x\\||y|$ finite", "(26) is then"],
     "publicdata": [
         "Theorem 5$'$, any norms",
-        "Proposition 1 and Corollary 1 hold as printed",
+        "Proposition 1, Corollary 1",
         "Lemmas 7$'$ and 1$'$",
         "Theorem 7$'$, privacy",
         "Lemmas 15$'$ and 16$'$",

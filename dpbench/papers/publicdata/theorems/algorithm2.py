@@ -138,7 +138,7 @@ def attack() -> Attack:
     hurt="letter",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
-    errata=sum_for_mean.correction("Equation 6, with Theorem 2"),
+    errata=sum_for_mean.CORRECTION,
     because="With the sum, one record moves L(f) - L(-f) from -1 to 1, which eta = 0.1 does not hide, whatever n is; "
     "gamma of (102) falls with n. |f|_m = 1 for every m, which is all that (103) is for.",
     rows={

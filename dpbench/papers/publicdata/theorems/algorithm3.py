@@ -166,7 +166,7 @@ def averaged(context: Context) -> Rows:
     hurt="letter",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
-    errata=sum_for_mean.correction("Equation 8, with Theorem 3"),
+    errata=sum_for_mean.CORRECTION,
     because=SUM + "gamma of (104) falls with n, and the cut output has atoms at -1 and 1.",
     rows={
         "mean": {

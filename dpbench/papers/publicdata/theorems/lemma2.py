@@ -104,7 +104,7 @@ paper.formula(
     hurt="letter",
     quote=sum_for_mean.QUOTE,
     consequence=sum_for_mean.CONSEQUENCE,
-    errata=sum_for_mean.correction("Equation 8, with Lemma 2"),
+    errata=sum_for_mean.CORRECTION,
     because=SUM,
     rows={
         "mean": {

@@ -153,6 +153,10 @@ _QUOTE_109 = (
     r"\right)}{n}}"
 )
 _PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
+_LEMMA_14 = Correction(
+    place="Lemma 14, equations (109) and (110), and (116)",
+    change=f"{_PUT}; in (109) 2 log(2/beta) for log(1/beta) under the root, as (111) has the 2",
+)
 
 
 paper.formula(
@@ -166,7 +170,7 @@ paper.formula(
     hurt="proof",
     quote=_QUOTE_109,
     consequence="As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that.",
-    errata=Correction(place="Lemma 14, equation (109)", change=f"{_PUT}; log(2/beta) for log(1/beta) in (109)"),
+    errata=_LEMMA_14,
     because=_STEEP + "(116) has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
     rows={
         "corrected": {
@@ -186,7 +190,7 @@ paper.formula(
             "holds": "publicdata.lemma14.inequality.regularized-scale",
             "quote": _QUOTE_109,
             "consequence": "As (109).",
-            "errata": Correction(place="Lemma 14, equation (110)", change=_PUT),
+            "errata": _LEMMA_14,
             "because": _STEEP + "The hull of the class has the same minimiser; and (108), which it rests on, "
             "holds with probability 1 - beta only.",
         },
@@ -206,7 +210,7 @@ paper.formula(
             "holds": "publicdata.lemma14.inequality.deviation-corrected",
             "quote": r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
             "consequence": "Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
-            "errata": Correction(place="Equations 109, 110 and 116", change="for log(1/beta) read 2 log(1/beta)"),
+            "errata": _LEMMA_14,
             "because": "(111) has 2 sqrt(2 log(1/beta)/n); the root of 2 is lost from there on. ((114) loses it too: "
             "sup - inf of omega is 2-Lipschitz in xi.)",
         },

@@ -9,14 +9,10 @@ CONSEQUENCE = (
     "Who programs the sum that is displayed, with the eta of the theorem, gets no privacy: one record moves f_bar by 2 "
     "for every n. With the mean, as section 2 has it, all holds."
 )
-
-
-def correction(place: str) -> Correction:
-    """Of one of the two equations, with the result that rests on it."""
-    return Correction(
-        place=place,
-        effect=2,
-        change="put 1/n before the sum",
-        caveat="Section 2 defines the empirical loss with 1/n, L_D(f) = (1/n) sum l(f(X_i), Y_i), the proofs use it "
-        "so, and the text calls (8) the empirical loss, regularised.",
-    )
+CORRECTION = Correction(
+    place="Equations 6 and 8, with Theorems 2 and 3 and Lemma 2",
+    effect=2,
+    change="put 1/n before the sum",
+    caveat="Section 2 defines the empirical loss with 1/n, L_D(f) = (1/n) sum l(f(X_i), Y_i), the proofs use it so, "
+    "and the text calls (8) the empirical loss, regularised.",
+)

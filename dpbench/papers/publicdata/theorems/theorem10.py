@@ -2,10 +2,10 @@
 
 For P(Z > u), Z a sum of k Laplace variables of scale 1, see `laplace_sums`.
 
-A. Constants {0, 1} (d = σ = 1), P(Y = 0) = 1/2 + α, ε ≤ 1, L ≥ 10, m ≥ 2. f̂ = 1, whose excess is 2α, iff K + (2m/ε)Z
-< 0, K the sum of 1 − 2Y_i, which is at most 2αn + 2 with probability 1/2 (its median). If n ≤ m^{3/2}√L/(αε) then v =
-(αn + 1)ε/(m√(2m − 2/3)) ≤ √L, and P(f̂ = 1) ≥ Φ̄(v)/4 > β because log 8 + L/2 + √(2L/π) < L. At Theorem 10's m = c(1 +
-L)/α² this is an n of order L²/(α⁴ε) for L/(α⁵ε).
+A. Constants {0, 1} (d = σ = 1), α ≤ 1/2, P(Y = 0) = 1/2 + α, ε ≤ 1, L ≥ 10, m ≥ 2. f̂ = 1, whose excess is 2α, iff K
++ (2m/ε)Z < 0, K the sum of 1 − 2Y_i, which is at most 2αn + 2 with probability 1/2 (its median). If n ≤
+m^{3/2}√L/(αε) then v = (αn + 1)ε/(m√(2m − 2/3)) ≤ √L, and P(f̂ = 1) ≥ Φ̄(v)/4 > β because log 8 + L/2 + √(2L/π) < L.
+At Theorem 10's m = c(1 + L)/α² this is an n of order L²/(α⁴ε) for L/(α⁵ε).
 
 C. m ≥ d, s = d log(em/d) + log(3/β). As f̃ minimises the perturbed loss, n(L_D(f̃) − min L_D) is at most a signed sum
 of at most m weights; a union over the (em/d)^d patterns of f̃ and P(Z > 2√(ms) + s) ≤ e^{−s} (−log(1 − λ²) ≤ λ²/(1 −

@@ -172,6 +172,14 @@ EVERY_M = statement.Statement(
 )
 
 
+_AT_21 = Correction(
+    place="Theorem 4, equation 21",
+    effect=2,
+    change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights; (21) "
+    "can stay for log(1/beta) <= d^3 and eps <= d sqrt(log(1/delta))",
+    caveat="The theorem says “there is a choice of” m.",
+)
+
 paper.formula(
     "thm4",
     LEARNER,
@@ -192,23 +200,16 @@ paper.formula(
     weight="statement",
     hurt="corner: d above 1e10 at C = 2.86, alpha = epsilon = 1/8 (1e20 with log^3 d)",
     quote=QUOTE,
-    consequence="With the printed weights and n of (21), a choice of m from the parameters is either not private or "
-    "not accurate once sqrt(d) exceeds a constant times C log(1/delta) log(1/beta)/alpha^3: at C = 2.86 and alpha = "
-    "epsilon = 1/8 for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d. With standard deviation 2 "
-    "sqrt(m)/mu(epsilon, delta/N), that is log(N/delta) for log(1/delta), both hold, at the rate of (21) for "
-    "log(1/beta) <= d^3: the printed d^2 has room for log N (Theorem 4' of the note).",
-    errata=Correction(
-        place="Theorem 4, equation 21",
-        effect=2,
-        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights, and "
-        "leave (21)",
-        caveat="The theorem says “there is a choice of” m; for an m chosen for each class see "
-        "publicdata.thm4.inequality.one-class.",
-    ),
+    consequence="Asymptotic only. With the printed weights and n of (21), a choice of m from the parameters is either "
+    "not private or not accurate once sqrt(d) exceeds a constant times C log(1/delta) log(1/beta)/alpha^3: at C = 2.86 "
+    "and alpha = epsilon = 1/8 for d above 1e10 with no hidden logarithms, above 1e20 with log^3 d. One class, every "
+    "m: 1e31 and 1e44 (row one-class). With standard deviation 2 sqrt(m)/mu(epsilon, delta/N), that is log(N/delta) "
+    "for log(1/delta), both hold, at the rate of (21) for "
+    "log(1/beta) <= d^3 and epsilon <= d sqrt(log(1/delta)).",
+    errata=_AT_21,
     because="Two classes of VC dimension d and sigma = 1 (steps); the flips cost 8 alpha Phi(-1) = 1.27 alpha. At n of "
     "(21) the m for privacy is larger than the one for accuracy by a factor that grows as sqrt(d) but for logarithms. "
-    "Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an m for each class. N(0, s) "
-    "is read with s the standard deviation, which is the larger noise.",
+    "Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an m for each class.",
     rows={
         "one-class": {
             "source": "Theorem 4, equation 21: one class and one mu, every m",
@@ -218,15 +219,8 @@ paper.formula(
             "holds": "publicdata.thm4.privacy.gaussian-patterns",
             "quote": QUOTE_DRAWN,
             "consequence": "No choice of m, not even one for each class, saves the Gaussian half of Theorem 4 once "
-            "sqrt(d) exceeds 2e4 C log(1/delta) log(1/beta) log^3(100 d)/(alpha^3 epsilon^2) times what is hidden. "
-            "Purely asymptotic: at C = 2.86, alpha = 1/16, epsilon = 1 from d = 1e31 on without hidden logarithms, "
-            "1e44 with log^3 d.",
-            "errata": Correction(
-                place="Theorem 4, equation 21",
-                effect=2,
-                change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the "
-                "weights, and leave (21)",
-            ),
+            "sqrt(d) exceeds 2e4 C log(1/delta) log(1/beta) log^3(100 d)/(alpha^3 epsilon^2) times what is hidden.",
+            "errata": _AT_21,
             "statement": ONE_CLASS,
             "points": statement.grid(
                 d=[10**k for k in range(44, 93, 8)],
@@ -312,7 +306,7 @@ _OUTVOTED = (
     statement="n = O~(alpha^-4) records suffice with the printed Gaussian weights: excess risk falls as n^(-1/4).",
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-4}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
     because=HOW + "These weights are not private: publicdata.thm4.privacy; private ones, larger by "
-    "sqrt(log N), ask for n = O~(alpha^-3) at this m (Theorem 4' of the note).",
+    "sqrt(log N), ask for n = O~(alpha^-3) at this m.",
     rows={
         "n-gaussian-realizable": {
             "measure": gaussian_in_n_realizable,
@@ -389,6 +383,32 @@ GAUSSIAN = statement.Statement(
         "hit": "4/(alpha*sigma)*(log(6/beta) + 2*d*log(2*exp(1)*m/d))/log(2)",
     },
     claim=statement.inequality("hit", "<=", "m"),
+)
+PRINTED_RATE = GAUSSIAN.replace(
+    about="At sigma = 1 and m of the paper's order, {m}, the weights N(0, s^2) leave (21) as it is: max(n_1, n_2) "
+    "records are enough, {n_1}, {n_2}, {h}, {Q}, and {claim}, L = log(1/beta), B = log(1/delta).",
+    symbols={
+        **dict.fromkeys(("sigma", "beta", "delta")),
+        "epsilon": statement.Real("claimed", "1e-3", "1e10"),
+        "L": statement.Real("log(1/beta)", 1, 1000),
+        "B": statement.Real("log(1/delta)", 1, "1e10"),
+    },
+    where={
+        **dict.fromkeys(("s", "hit")),
+        "m": "100*(d + L)/alpha^2",
+        "Q": "h + B - log(2) + epsilon",
+        "n_1": "16*m/(epsilon*alpha)*sqrt(Q*(h + log(3/2) + L))",
+        "n_2": "1024/alpha^2*(d*log(2048/alpha^2) + log(12) + L)",
+    },
+    given={
+        "confidence": ("L <= d^3", "for n_1"),
+        "budget": ("epsilon <= d*sqrt(B)", "n_2 has no 1/epsilon"),
+    },
+    claim=statement.inequality("max(n_1, n_2)", "<=", "10^4*(1 + log(m/d))*d^2*sqrt(B)*L/(epsilon*alpha^4)"),
+    steps=(
+        "d + B + epsilon <= 3 d B and (d + L)^(3/2) <= 2^(3/2) d^(3/2) L: n_1 is at most 1760 sqrt(24) alpha of the "
+        "right side's last factors, n_2 at most 2048 alpha^2.",
+    ),
 )
 LAPLACE = GAUSSIAN.replace(
     about="With Laplace weights of scale 2 m/epsilon, {m} public points (rounded up) and {h}, Algorithm 4 is "
@@ -534,7 +554,7 @@ def no_fewer(context: Context) -> Rows:
     statement=GAUSSIAN,
     because="Nets for the symmetric differences, a union over the labellings, uniform deviations (`dpbench "
     "strengthened`). Beside it equal bits, of which enough flip with chance beta: a fifth of n; and the mechanism on "
-    "one bit. In alpha only: d^2 and 1/epsilon stay (row necessary); any m >= d, epsilon = O(d); arXiv v1 is compared.",
+    "one bit. alpha^-2 comes with d^2/epsilon (row necessary).",
     rows={
         "laplace": {
             "source": "Theorem 4, equation 20, with that m",
@@ -543,6 +563,14 @@ def no_fewer(context: Context) -> Rows:
             "level": 0.0,
             "rests_on": ("publicdata.thm4.privacy.laplace",),
             "because": "The same proof, with Chernoff's bound for sums of Laplace weights.",
+        },
+        "rate": {
+            "source": "Theorem 4, equation 21, with private weights at the paper's m",
+            "statement": PRINTED_RATE,
+            "points": statement.grid(
+                d=(1, 10, 1000), alpha=(1, "1/100"), epsilon=("1/10", 1), L=(1,), B=(1, 100, "1e8")
+            ),
+            "level": 0.0,
         },
         "records": {
             "measure": records,

@@ -253,6 +253,16 @@ def drawn(context: Context) -> Rows:
     )
 
 
+_WEIGHTS = Correction(
+    place="Theorem 4 and its proof by Lemma 18",
+    effect=2,
+    change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)); whether m >= c "
+    "d^2/(C^2 log(1/delta)) is enough for every class is open",
+    caveat="The theorem says “there is a choice of” m, and nothing of every m. N(0, s) is read with s the standard "
+    "deviation, the larger noise for s > 1.",
+)
+
+
 @paper.privacy(
     "thm4",
     row="gaussian",
@@ -265,17 +275,11 @@ def drawn(context: Context) -> Rows:
     weight="range",
     hurt="corner: m below order d^2/(C^2 log(1/delta)), for some Z; shown at m = d = 4,096, C = 2.86, epsilon = 1",
     quote=QUOTE,
-    consequence="For some Z (the theorem's proof is for every Z, as Lemma 6): at m = d = 4,096, each bit with one "
-    "point, delta = 1e-5 and the usual C = 2.86 a claimed epsilon of 1 is 10.6. Drawn i.i.d., such points have a "
-    "probability of 1e-1777; publicdata.thm4.privacy.gaussian-drawn is of drawn ones (2.70 at d = 65,536, m = 16 d). "
+    consequence="With public points drawn, d = 65,536 bits, m = 16 d, delta = 1e-5 and the usual C = 2.86 a claimed "
+    "epsilon of 1 is 2.70 (publicdata.thm4.privacy.gaussian-drawn). For some Z, as Lemma 6 has it: at m = d = 4,096, "
+    "one point a bit, which draws give with probability 1e-1777, it is 10.6. "
     "The scale fails for m below order d^2/(C^2 log(1/delta)); at m = d^2 the same pair reaches 0.165.",
-    errata=Correction(
-        place="Theorem 4 and its proof by Lemma 18",
-        effect=2,
-        change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)); whether m >= c "
-        "d^2/(C^2 log(1/delta)) is enough for every class is open",
-        caveat="The theorem says “there is a choice of” m, and nothing of every m.",
-    ),
+    errata=_WEIGHTS,
     formulas=CUBE,
     because=_CUBE + "Lemma 18's shift depends on the chosen f, which is aligned with the noise, so the Gaussian tail "
     "does not apply to it: the log-ratio is about 2|xi|_1/sigma^2, not 2 <c, xi>/sigma^2 for a fixed c. Every C "
@@ -330,16 +334,9 @@ def drawn(context: Context) -> Rows:
             "1",
             "holds": "publicdata.thm4.privacy.gaussian-exact",
             "quote": QUOTE_DRAWN,
-            "consequence": "With the public points drawn, as the theorem has them, and not placed: d = 65,536 bits, m "
-            "= 16 d, delta = 1e-5, C = 2.86. All bits are hit with probability 0.993, and a claimed epsilon of 1 is "
-            "2.70 then. At m = d many bits are unhit, and the parity tells "
-            "nothing.",
-            "errata": Correction(
-                place="Theorem 4 and its proof by Lemma 18",
-                effect=2,
-                change="the same weights as for placed points",
-                caveat="The theorem says \u201cthere is a choice of\u201d m, and nothing of every m.",
-            ),
+            "consequence": "All bits are hit with probability 0.993, and a claimed epsilon of 1 is 2.70 then. At m = d "
+            "many bits are unhit, and the parity tells nothing.",
+            "errata": _WEIGHTS,
             "statement": "Weights N(0, (C sqrt(m log(1/delta))/epsilon)^2) make Algorithm 4 (epsilon, delta)-DP on "
             "uniform i.i.d. public points, m = 16 d.",
             "no_certificate": "given public points that are drawn: a product over 65,536 counts",

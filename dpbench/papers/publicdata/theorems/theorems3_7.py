@@ -132,11 +132,11 @@ paper.formula(
     expected="refuted",
     holds="publicdata.thm7.privacy",
     weight="range",
-    hurt="corner: epsilon below order alpha^2: from 0.001 on at alpha = 1/8, hidden constants 1",
+    hurt="corner: epsilon below order alpha^2: at and below 0.001, alpha = 1/8, hidden constants 1",
     quote=r"(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
     consequence="(9) stands for epsilon of order 1; with epsilon^-2 for epsilon^-1 it stands for every epsilon. Below "
     "order alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all "
-    "hidden constants 1 it fails from epsilon = 0.001 on. Between alpha^2 and 1 nothing is decided here.",
+    "hidden constants 1 it fails at and below epsilon = 0.001. Between alpha^2 and 1 nothing is decided here.",
     errata=Correction(place="Theorem 3, equation 9", effect=2, change="for epsilon^-1 read epsilon^-2"),
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
     "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
@@ -447,6 +447,12 @@ POWERS = Statement(
 )
 
 
+_AT_133 = Correction(
+    place="Theorem 7, equation 133",
+    effect=2,
+    change="for the right side read m^2/(eta gamma^2 epsilon^2), m, eta and gamma of (132)",
+)
+
 paper.formula(
     "thm7",
     SAMPLE_SIZE,
@@ -483,11 +489,7 @@ paper.formula(
             "consequence": _ROOT
             + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is at least 9,535 times the "
             "printed one.",
-            "errata": Correction(
-                place="Theorem 7, equation 133",
-                effect=2,
-                change="for the right side read m^2/(eta gamma^2 epsilon^2)",
-            ),
+            "errata": _AT_133,
             "because": "The class and the event of publicdata.thm7.inequality.powers-laplace: gamma, eta and m do not "
             "depend on epsilon, and privacy asks for epsilon^-2.",
         },
@@ -532,11 +534,7 @@ paper.formula(
             "epsilon^2); (133) is smaller by the factor lambda^2 log^(1/2)(1/beta)/(sigma alpha^3 epsilon). At "
             "epsilon = 1, alpha = 1/8, beta = 0.05, lambda = 1/2 and hidden constants 1 the n needed is at least 95 "
             "times the printed one.",
-            "errata": Correction(
-                place="Theorem 7, equation 133",
-                effect=2,
-                change="for the right side read m^2/(eta gamma^2 epsilon^2), m, eta and gamma of (132)",
-            ),
+            "errata": _AT_133,
             "statement": CUT,
             "points": [_SET | {"alpha": f"1/{8 * 4**k}"} for k in range(6)],
             "because": "Balanced labels at x0, all public points at z; f^(z) is v + gamma times a mean of m Laplace "
