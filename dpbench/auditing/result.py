@@ -218,14 +218,17 @@ class AuditResult:
 
     @property
     def power(self) -> str:
-        """What an audit of these frequencies would have caught with probability one half, in words."""
+        """What an audit of these frequencies would have caught with probability one half, in words.
+
+        It is of this event on this pair alone: the noise of what the pair does not reach may be any.
+        """
         if self.detectable is None:
             return f"no power: so few {'runs' if self.certified else 'canaries'} could not have refuted it"
         times = self.noise_caught
         if times is not None and times > POWERLESS:
             return "no power: would not have caught ten times too little noise"
-        noise = "" if times is None else f" (noise {times:.3g} times too small)"
-        return f"would have caught {self.unit} {self.detectable:.3g}{noise}"
+        place = "this pair" if self.certified else "these canaries"
+        return f"would have caught {self.unit} {self.detectable:.3g} on {place}"
 
     @property
     def convention(self) -> str:

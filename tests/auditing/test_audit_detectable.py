@@ -100,8 +100,8 @@ CLAIMS = {
 
 @pytest.mark.parametrize("kind", CLAIMS)
 def test_an_outcome_says_its_power(kind):
-    """The least count of the event that refutes, found one by one, and its loss by the definition of the claim; the
-    noise is too small by the ratio to the claim (of rho by its root), if that is one number."""
+    """The least count of the event that refutes, found one by one, and its loss by the definition of the claim; how
+    many times too little noise that is, by the ratio to the claim (of rho by its root), if that is one number."""
     claim, loss_of = CLAIMS[kind]
     found = audit_samples(*bits(0.2, 0.08, 2_000, 0), **claim)
     assert found.certified is not None and found.origin is not None and found.origin.claim is not None
@@ -112,9 +112,9 @@ def test_an_outcome_says_its_power(kind):
         least += 1
         region = replace(found.certified, hits=(least, others)).region(32)
     expected = loss_of(least / rows, others / more)
-    times = math.sqrt(expected / 0.5) if kind == "rho" else expected
-    noise = "" if kind == "profile" else f" (noise {times:.3g} times too small)"
-    assert found.outcome == f"not refuted; would have caught {found.unit} {expected:.3g}{noise}"
+    times = {"rho": math.sqrt(expected / 0.5), "profile": None}.get(kind, expected)
+    assert found.noise_caught == (None if times is None else pytest.approx(times, rel=1e-3))
+    assert found.outcome == f"not refuted; would have caught {found.unit} {expected:.3g} on this pair"
 
 
 def test_an_outcome_without_power_says_so():
