@@ -31,6 +31,7 @@ nb_execution_mode = "force"  # the notebooks run here, and an error in one is an
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
+myst_heading_anchors = 2
 suppress_warnings = ["mystnb.unknown_mime_type"]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]

@@ -220,9 +220,13 @@ def measured() -> Measured:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command."""
+    slopes = "Slopes are over all n shown; at small n they may be slower than what is proven."
     drawings = {
-        "_all": (risks, "Excess risk of Algorithms 2 to 5 on public data over n, σ, m and ε, beside ERM."),
-        "_alg5": (risk_of_rspm, "Excess risk of Algorithm 5 on public data, beside ERM."),
+        "_all": (
+            risks,
+            f"Excess risk of Algorithms 2 to 5 with public data over n, σ, m and ε, and of ERM. {slopes}",
+        ),
+        "_alg5": (risk_of_rspm, f"Excess risk of Algorithm 5 with public data, and of ERM. {slopes}"),
     }
     return command("studies.publicdata_risk", __doc__, arguments, measured, drawings, "publicdata",
                    evidence="publicdata_risk.json")  # fmt: skip

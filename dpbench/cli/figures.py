@@ -60,6 +60,7 @@ def figures(
         str | None, typer.Option("--style", metavar="NAME", help="of matplotlib, or a file", show_default=False)
     ] = None,
     title: Annotated[bool, typer.Option("--title/--no-title", help="titles in the figure")] = True,
+    listed: Annotated[bool, typer.Option("--list", help="name the figures, draw nothing")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Draw the figures from committed and stored evidence. Exit 2 if a run is missing, and name it.
@@ -81,6 +82,9 @@ def figures(
     from dpbench.report.stored import best, known
 
     kinds = [choice("--format", kind, FORMATS) for kind in parts("--format", formats)]
+    looks = {"width": width, "column": column, "font": font, "font-size": font_size, "height": height, "style": style}
+    options = [f"--{option} {value}" for option, value in looks.items() if value is not None]
+    options += [f"--format {formats}"] * (formats != "pdf,png") + ["--no-title"] * (not title)
     if column is not None:
         from dpbench.report.plot import COLUMNS
 
@@ -100,6 +104,10 @@ def figures(
     if paper:
         every = tuple(d for d in every if all(claim.partition(".")[0] in paper for claim in d.claims))
     wanted = [drawing for drawing in every if not names or drawing.name in names]
+    if listed:
+        for drawing in wanted:
+            say(f"{drawing.name}: {drawing.said}")
+        return
     ids = {name for drawing in wanted for name in drawing.claims}
     found = best(known(given_store(store), ids=ids), ids)
     if not names and not paper and named() is None:
@@ -116,7 +124,7 @@ def figures(
         for image in images:
             check_writable("--out", image)
         mine = {name: found[name] for name in drawing.claims}
-        made_from = about(drawing.name, mine)
+        made_from = about(drawing.name, mine, options)
         with look(font, font_size, style, width):
             try:
                 figure = drawing.figure(mine)

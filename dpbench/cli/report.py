@@ -31,20 +31,26 @@ def report(
     paper: PaperOption = None,
     kind: KindOption = None,
     sources: SourcesOption = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="where to write; - for stdout")] = Path(
-        "report.html"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="the page; - for stdout; default report.html unless --latex or --citation is given",
+            show_default=False,
+        ),
+    ] = None,
     ledger: Annotated[
         Path | None,
         typer.Option("--ledger", metavar="FILE", help="a file of `verify --json`, instead of the store"),
     ] = None,
     latex: Annotated[
         Path | None,
-        typer.Option("--latex", metavar="FILE", help="write a LaTeX table and a macro for each claim, too"),
+        typer.Option("--latex", metavar="FILE", help="write a LaTeX table and a macro for each claim"),
     ] = None,
     citation: Annotated[
         Path | None,
-        typer.Option("--citation", metavar="FILE", help="write the papers and this software as .cff or .bib, too"),
+        typer.Option("--citation", metavar="FILE", help="write the papers and this software as .cff or .bib"),
     ] = None,
     store: StoreOption = DEFAULT_STORE,
     quiet: QuietOption = False,
@@ -57,6 +63,8 @@ def report(
 
     if ledger is not None and store != DEFAULT_STORE:
         raise InvalidInput(f"--ledger must not stand beside --store, got {ledger} and {store}")
+    if out is None and latex is None and citation is None:
+        out = Path("report.html")
     for option, path in (("--out", out), ("--latex", latex), ("--citation", citation)):
         check_writable(option, path)
     if citation is not None and citation.suffix not in (".cff", ".bib"):
@@ -68,10 +76,12 @@ def report(
     from dpbench.report.page import page
 
     chosen, mine, papers = with_evidence(claims, paper, kind, store, ledger)
-    write(out, page(chosen, mine))
+    if out is not None:
+        write(out, page(chosen, mine))
     if latex is not None:
         write(latex, latex_of(chosen, mine))
     if citation is not None:
         write(citation, (citation_cff if citation.suffix == ".cff" else bibtex)(papers))
     if not quiet and not any(is_stdout(path) for path in (out, latex)):
-        say(f"{out}: {len(mine)} of {len(chosen)} entries have evidence")
+        written = ", ".join(str(path) for path in (out, latex, citation) if path is not None)
+        say(f"{written}: {len(mine)} of {len(chosen)} entries have evidence")

@@ -10,6 +10,7 @@ import functools
 import importlib
 import io
 import logging
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -148,10 +149,10 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 @styled
 def privacy(evidence: Mapping[str, Any], *, title: str) -> Figure:
-    """Claimed against true δ over ε on a worst pair, for the printed and the exact calibration.
+    """Claimed against true δ over ε on a worst pair, for the printed and the exact calibration; the
+    tinted region is where the printed noise breaks the claim.
 
-    Columns: epsilon, delta_claimed, delta_true_printed, delta_true_exact. The tinted region is where the
-    printed noise breaks the claim.
+    Columns: epsilon, delta_claimed, delta_true_printed, delta_true_exact.
     """
     names = "epsilon", "delta_claimed", "delta_true_printed", "delta_true_exact"
     epsilon, claimed, printed, exact = columns(evidence, *names)
@@ -243,7 +244,9 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
     given = {"over": -room, "share": 1.0 - room, "expected": expected, "verdict": verdict}
     tables = reversed(evidence.get("tables", {}).values())
     first = {name: column[0] for table in tables for name, column in table.items() if len(column)}
-    return template.format_map({**first, "value": value, "margin": room, **given}).replace("-", "−")
+    said = template.format_map({**first, "value": value, "margin": room, **given})
+    said = re.sub(r"(?<=\d)e([+-]\d+)", lambda power: rf"$\mathbf{{\cdot10^{{{int(power[1])}}}}}$", said)
+    return said.replace("-", "−")
 
 
 def _said(draw: Callable[..., Figure]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpbench.ledger.registry import all_papers
 from dpbench.report.signs import escaped
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def digest(evidence: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def about(name: str, found: Mapping[str, Any]) -> dict[str, str]:
+def about(name: str, found: Mapping[str, Any], options: Sequence[str] = ()) -> dict[str, str]:
     """The figure's name, its entries, the digest of their evidence, their commits and seeds, and the command.
 
     Parameters
@@ -32,6 +33,8 @@ def about(name: str, found: Mapping[str, Any]) -> dict[str, str]:
     name : str
     found : mapping
         From the id of each of its entries to something with `evidence`, `seed` and `verdict`.
+    options : sequence of str
+        Of the command, with their values.
     """
     digests = [digest(one.evidence) for one in found.values()]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
@@ -42,7 +45,7 @@ def about(name: str, found: Mapping[str, Any]) -> dict[str, str]:
         "evidence": whole,
         "commit": " ".join(commit for commit in commits if commit) or "of a store of runs",
         "seed": " ".join(map(str, dict.fromkeys(one.seed for one in found.values()))),
-        "command": f"dpbench figures {name}",
+        "command": " ".join(["dpbench figures", name, *options]),
     }
 
 
@@ -69,12 +72,14 @@ def about_file(name: str, document: Mapping[str, Any], command: str) -> dict[str
 def caption(said: str, made_from: Mapping[str, str], verdicts: Mapping[str, str]) -> str:
     """A ``\\caption`` with its ``\\label``, to ``\\input``: what is drawn, and the verdicts where they are few.
 
-    What it was drawn from stands in comments, and in the JSON file beside.
+    The digest of what it was drawn from and the command stand in comments, all else in the JSON file beside.
     """
     ids = made_from.get("entries", "").split()
-    which = ", ".join(rf"\texttt{{{escaped(name)}}} ({escaped(verdicts[name])})" for name in ids)
-    line = escaped(said.strip()) + (f" Evidence: {which}." if 0 < len(ids) <= FEW else "")
-    comment = "\n".join(f"% {name}: {value}" for name, value in made_from.items())
+    titles = {paper.name: paper.title or paper.name for paper in all_papers()}
+    which = ", ".join(rf"\texttt{{{escaped(name)}}}, {escaped(verdicts[name])}" for name in ids)
+    title = escaped(titles.get(ids[0].partition(".")[0], "")) if ids else ""
+    line = escaped(said.strip()) + (f" Of ``{title}'': {which}." if 0 < len(ids) <= FEW else "")
+    comment = "\n".join(f"% {name}: {made_from[name]}" for name in ("evidence", "command"))
     return f"{comment}\n\\caption{{{line}}}\\label{{fig:{made_from['figure']}}}%\n"
 
 

@@ -151,10 +151,10 @@ def test_the_command_prints_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "observed-keys" in capsys.readouterr().out
     counts = tables.known_bugs_counts(kept)
     runs = len(kept["cases"][0]["mended_refuted"])
-    assert "| dpbench | 1 of 1, 0 of 0 | 0 |" in counts
+    assert "| dpbench | 1 of 1 | 0 of 0 | 0 |" in counts
     assert f"these {runs} audits refutes one with probability at most {runs}e-06" in counts
     row = {**kept["cases"][0], "mended_refuted": {"dpbench": True}}
-    assert tables.alarms(row) == 1 and "| refuted |" in tables.known_bugs({"cases": [row]})
+    assert tables.alarms(row) == 1 and "): fixed version refuted |" in tables.known_bugs({"cases": [row]})
     for wrong, message in ((["--trials", "3"], "trials must be"), (["--case", "svt"], "case must be one of")):
         with pytest.raises(SystemExit, match="2"):
             command.main(wrong)

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.meta
-
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = {path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "guide").glob("*.md"))}
@@ -48,6 +46,7 @@ def test_counts_are_those_of_the_ledger():
     assert len(named) >= 3 and set(named) <= {claim.id for claim in claims}
 
 
+@pytest.mark.meta
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_every_example_runs(code, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

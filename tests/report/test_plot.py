@@ -180,14 +180,16 @@ def test_a_figure_says_what_it_was_made_from(tmp_path: Path, run: Run, monkeypat
     beside = json.loads(Path("f/delta_thm5.json").read_text())
     frame = dpbench.evidence(PRIVACY)
     assert (beside["evidence"], beside["commit"], beside["seed"]) == (frame.digest, frame.commit, str(frame.seed))
-    assert beside["entries"] == {PRIVACY: "refuted"} and beside["command"] == "dpbench figures delta_thm5"
+    assert beside["entries"] == {PRIVACY: "refuted"}
+    options = "--width 3.25 --font serif --font-size 9.0 --height 2.6 --format pdf,png,eps --no-title"
+    assert beside["command"] == f"dpbench figures delta_thm5 {options}"
     png, pdf = Path("f/delta_thm5.png").read_bytes(), Path("f/delta_thm5.pdf").read_bytes()
     assert frame.digest.encode() in png and frame.digest.encode() in pdf and b"CreationDate" not in pdf
     assert b"STIXGeneral" in pdf
     assert matplotlib.image.imread("f/delta_thm5.png").shape[:2] == (780, 975)
     caption = Path("f/delta_thm5.tex").read_text()
     assert r"\caption{Theorem 5" in caption and frame.digest[:12] in caption
-    assert r"\texttt{glm.thm5.privacy} (refuted)" in caption
+    assert r"Models Revisited'': \texttt{glm.thm5.privacy}, refuted." in caption
 
 
 @pytest.mark.process

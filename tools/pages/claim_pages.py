@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from dpbench.certificates import shown as certificates
 from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
+from dpbench.ledger.grades import basis
 from dpbench.ledger.kinds import Conclusion
 from dpbench.ledger.registry import all_papers
 from dpbench.ledger.statement import Statement
@@ -81,9 +82,15 @@ def link(name: str) -> str:
 def _verdict(claim: Claim, shown: Shown | None) -> str:
     if shown is None:
         return "Not run."
-    said = f"**{shown.verdict[:1].upper() + shown.verdict[1:]}** ({shown.grade}{', stale' if shown.stale else ''})."
+    said = f"**{shown.verdict.capitalize()}** ({rests_on(claim, shown)}{', stale' * shown.stale})."
     meaning = harm(claim) or (MEANING[claim.weight] if claim.weight else "")
     return f"{said} {in_markdown(meaning)}." if meaning else said
+
+
+def rests_on(claim: Claim, shown: Shown) -> str:
+    """The grade; where a certificate decides and a derivation links it to the paper, both."""
+    decided = basis(claim, shown.verdict, shown.evidence).decided
+    return f"certificate + {shown.grade}" if decided == "certificate" != shown.grade else shown.grade
 
 
 def _statements(claim: Claim, twin: Claim | None) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from dpbench.ledger.core import Claim
-from dpbench.ledger.registry import all_papers
+from dpbench.ledger.registry import all_papers, by_id
 from dpbench.ledger.words import HURT
 from dpbench.papers.glm.table1 import table as grid
 from dpbench.report import errata
@@ -17,25 +17,21 @@ from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown, quoted, typeset
 from dpbench.report.stored import Shown
 from dpbench.report.view import ERRATA, HURTS, view
-from tools.pages.claim_pages import addresses
+from tools.pages.claim_pages import addresses, rests_on
 
 
 def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
-    """A row for each claim, those that hurt users first, with the verdict and value `found` of it by id."""
-    header = ("claim", "where", "who is hurt", "verdict", "value", "interval")
+    """A row for each claim, those that hurt users first, with the verdict `found` of it by id."""
+    header = ("claim", "where", "who is hurt", "verdict")
     return table(header, (_entry(claim, found.get(claim.id)) for claim in sorted(claims, key=errata.gravity)))
 
 
 def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
-    head = _linked(claim.id), in_markdown(claim.source), _HURT[claim.hurt.partition(":")[0]]
-    if shown is None:
-        return *head, "not run", "", ""
-    interval = shown.evidence["interval"]
-    ends = "" if interval is None else ", ".join(map(_number, interval))
-    return *head, _verdict(shown), _number(shown.evidence["value"]), ends
+    said = "not run" if shown is None else _verdict(claim, shown)
+    return _linked(claim.id), in_markdown(claim.source), _HURT[claim.hurt.partition(":")[0]], said
 
 
-_HURT = {"use": "users", "corner": "users in a range", "proof": "a proof", "letter": "the letter", "": ""}
+_HURT = {"use": "users", "corner": "users in a range", "proof": "a proof", "letter": "who copies it", "": ""}
 
 
 def _linked(name: str) -> str:
@@ -66,8 +62,8 @@ def _finding(claim: Claim, shown: Shown, found: Mapping[str, Shown]) -> str:
     """One finding as a block of HTML, without an empty line, as Markdown asks."""
     note = (shown.evidence.get("notes") or ("",))[0].removeprefix("value: ")
     said = Markup("<p><strong>{}, {}.</strong> {}</p><p class='soft'>{}, {}{}. {}</p>").format(
-        claim.paper, typeset(claim.source), typeset(claim.consequence or claim.statement), _verdict(shown),
-        _number(shown.evidence["value"]), Markup(": {}").format(typeset(note)) if note else "",
+        claim.paper, typeset(claim.source), typeset(claim.consequence or claim.statement),
+        _verdict(claim, shown), _number(shown.evidence["value"]), Markup(": {}").format(typeset(note)) if note else "",
         Markup(_linked(claim.id)),
     )  # fmt: skip
     folded = [
@@ -78,13 +74,13 @@ def _finding(claim: Claim, shown: Shown, found: Mapping[str, Shown]) -> str:
     ]  # fmt: skip
     if claim.holds in found:
         twin = Markup("<p><em>What holds instead.</em> {} ({})</p>")
-        folded.append(twin.format(Markup(_linked(claim.holds)), _verdict(found[claim.holds])))
+        folded.append(twin.format(Markup(_linked(claim.holds)), _verdict(by_id()[claim.holds], found[claim.holds])))
     more = Markup("<details><summary>As printed, and why not</summary>{}</details>").format(Markup("").join(folded))
     return "<div class='finding'>" + " ".join(f"{said}{more}".split()) + "</div>"
 
 
-def _verdict(shown: Shown) -> str:
-    return f"{shown.verdict} ({shown.grade}{', stale' if shown.stale else ''})"
+def _verdict(claim: Claim, shown: Shown) -> str:
+    return f"{shown.verdict} ({rests_on(claim, shown)}{', stale' * shown.stale})"
 
 
 def _number(value: Any) -> str:

@@ -86,14 +86,16 @@ def _weight(record: Mapping[str, Any]) -> str | None:
 PAGES = (
     Page("failures", "Printed claims that do not hold", (
         Part(LEDGER, lambda found: ledger_tables.failures(all_claims(), found),
-             "Gravest first. Each says what it means for somebody who uses the result, and what its number is; folded, "
-             "the paper's own words with its caveats, the derivation and what holds instead. `dpbench errata PAPER` "
-             "writes them as one would to the authors, who have not reviewed them."),
+             "Sorted by who is hurt, then by what changes in practice. Each says what it means for a user of the "
+             "result, and what its number is; folded, the paper's own words with its caveats, the derivation and what "
+             "holds instead. `dpbench errata PAPER` prints them; the authors have not reviewed them."),
     )),
     Page("ledger", "The ledger", (
         Part(LEDGER, lambda found: ledger_tables.entries(all_claims(), found),
-             "Measured by `dpbench verify --level full`. An id leads to the claim's page; write below to filter, "
-             "and click a heading to sort. A row marked (stale) was measured with other code than the present."),
+             "Measured by `dpbench verify --level full`. An id leads to the claim's page, with its number; write below "
+             "to filter, click a heading to sort. In brackets: what a verdict rests on ({doc}`verdicts "
+             "<../guide/verdicts>`). \"certificate + derivation\": a checked certificate, linked to the paper by a "
+             "written derivation. \"stale\": measured with other code than the present."),
     )),
     Page("certificates", "Certificates", (
         Part(CERTIFICATES, lambda both: table(
@@ -127,7 +129,7 @@ PAGES = (
              "Entries that hold, where nothing was accepted: the largest left/right of the entry's own instances, and "
              "of the search. Where a constant is hidden it counts as 1, and the ratio may be above 1."),
     )),
-    Page("peers", "Beside other tools", (
+    Page("peers", "Compared with other tools", (
         Part("peers.json", lambda document: peers.markdown("speed", document["parts"]["speed"]),
              "All measured in one run on one core by `python -m benchmarks.peers --python PYTHON --json "
              "evidence/peers.json`, where PYTHON is the interpreter of an environment with "
@@ -137,8 +139,8 @@ PAGES = (
              "statistics. Where the interval of a ratio lies below what is promised, the promise is missed."),
         Part("peers.json", lambda document: tables.auditors(document["parts"]["auditors"]),
              "Auditors at 95%, ours and jax-privacy's. A row's number is its samples a side, or its canaries. A valid "
-             "bound is above the truth in at most 5% of the audits; what is read from a Gaussian assumption is no "
-             "bound on ε in general."),
+             "bound is above the truth in at most 5% of the audits; `epsilon_from_gdp` assumes Gaussian outputs and "
+             "is no bound on ε in general."),
         Part("peers.json", lambda document: peers.markdown("held-out", document["parts"]["held-out"]),
              "Real data, seven tenths to train on, scores on the others: medians of 20 fits. The promises differ: "
              "diffprivlib's models are (ε, 0)-DP, ours (ε, 1e-5)-DP."),
@@ -167,11 +169,11 @@ PAGES = (
              "the same intervals on as many runs; the shortfall is exact ε minus bound. Seconds are of one core "
              "(`python -m studies.power --json evidence/audit.json`).", ("scalars", "zoo", "vectors")),
         Part("second_zoo.json", tables.second_zoo,
-             "A second zoo, at 95% and 50,000 runs a side; the last column holds its first run, before the choice of "
-             "an event was changed because of it (`python -m studies.second_power --json evidence/second_zoo.json`).",
+             "A second set of mechanisms, at 95% and 50,000 runs a side. The last column is from before the "
+             "choice of an event was changed (`python -m studies.second_power --json evidence/second_zoo.json`).",
              ("second zoo",)),
         Part("second_zoo.json", tables.third_zoo,
-             "A third zoo, by somebody else, not looked at before it was measured (`--zoo third`).", ("third zoo",)),
+             "A third set, on which nothing was tuned (`--zoo third`).", ("third zoo",)),
         Part("audit.json", tables.validity,
              "How often the bound exceeded the truth (`python -m studies.validity --json evidence/audit.json`). Where "
              "there are fewer choosing parts than audits, many audits shared one and had certifying runs of their own: "
@@ -215,14 +217,14 @@ PAGES = (
     Page("known_bugs", "Known privacy bugs", (
         Part("known_bugs.json", tables.known_bugs_counts,
              "Known bugs of released software and published algorithms, and hazards that their sources warn of, each "
-             "beside its mended version ({doc}`how they were chosen and run <../guide/libraries>`): `python -m "
+             "with a fixed version ({doc}`how they were chosen and run <../guide/libraries>`): `python -m "
              "dpbench_libraries.known_bugs --json evidence/known_bugs.json`, in ten minutes of the processor."),
         Part("known_bugs.json", tables.known_bugs,
-             "The runs a side, of a ladder that doubles from 500, at which an auditor refutes the claim, and seconds "
-             "of the processor for that rung; all auditors see the same runs, and the false-alarm rate of an auditor "
-             "is at most 1e-6 a case, over all its rungs. A mended version mends the bug of its row. \"classifier\" is "
-             "in the manner of DP-Sniper; jax-privacy's auditor sees one number a run, of several the score of a "
-             "linear discriminant. The gray box needs no ladder."),
+             "A cell is the number of runs a side at which an auditor refutes the claim, with the processor seconds of "
+             "that audit. The number doubles from 500 up to the case's limit, lower where a run is slow: \"not in "
+             "4,000\" means that 4,000 runs did not refute it. All auditors see the same runs; false alarms: 1e-6 "
+             "a case. \"classifier\" is in the manner of DP-Sniper. jax-privacy's "
+             "auditor reads one number a run: of several, the score of a linear discriminant."),
     )),
     Page("bits", "Last bits", (
         Part("bits.json", tables.bits,
@@ -236,7 +238,7 @@ PAGES = (
              "Runs of 600 small blocks, broken at random moments and started again until they end (`python -m "
              "studies.faults --json evidence/faults.json`). No stored block was lost or changed, the file was whole "
              "after each kill, and all results were those of an uninterrupted run; one run on Dask stopped with an "
-             "error, which was mended before the last rounds. The disk is full in that a file cannot grow; the clock "
+             "error, which was fixed before the last rounds. The disk is full in that a file cannot grow; the clock "
              "jumps for the process alone; a loss of power was not tried."),
     )),
     Page("table1", "Table 1 of the GLM paper, as measured", (
@@ -311,7 +313,7 @@ def _numbers(documents: Mapping[str, Any]) -> list[str]:
         "|---|---|---|",
         f"| our own samplers, audited | {leaking} of {exact} in exact arithmetic were broken by their last bits | "
         "[last bits](bits.md) |",
-        f"| noisy gradient descent beside JAX | {fast['median']:.2f} times as many trials a second "
+        f"| noisy gradient descent compared with JAX | {fast['median']:.2f} times as many trials a second "
         f"[{fast['low']:.2f}, {fast['high']:.2f}] (logistic loss, one core) | [other tools](peers.md) |",
         f"| power of the auditor | on {near} of {laws} laws its shortfall is at most {tables.NEAR:g} times that of "
         f"an oracle that knows the law{old} | [auditor](auditor.md) |",
@@ -321,7 +323,7 @@ def _numbers(documents: Mapping[str, Any]) -> list[str]:
 
 def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     """The home of the results: a row for each paper, with what a user has to know first, and the other pages."""
-    header = "| paper | claims | do not hold as printed | the gravest | what it means |"
+    header = "| paper | claims | do not hold as printed | to know first | what it means |"
     lines = ["# Results", "", header, "|---|---|---|---|---|"]
     for paper in all_papers():
         first = errata.foremost(paper)

@@ -242,16 +242,14 @@ def known_bugs(document: dict[str, Any]) -> str:
         return f"{found['verdict']}{flow} ({found['runs']} runs)"
 
     return table(
-        ("case", "what is wrong", "ε, δ", *(f"{name}: runs a side" for name in names), "gray box", "mended", "source"),
+        ("case", "what is wrong, and source", "ε, δ", *names, "gray box"),
         (
             (
-                f"{row['name']} ({escaped(row['software'])})",
-                escaped(row["bug"]),
+                f"{row['name']} ({escaped(row['software'])})" + ": fixed version refuted" * bool(alarms(row)),
+                f"{escaped(row['bug'])} ({escaped(row['source'])})",
                 f"{row['epsilon']:.3g}, {row['delta']:.3g}",
                 *(needed(row, name) for name in names),
                 gray(row),
-                "refuted" if alarms(row) else "not refuted",
-                escaped(row["source"]),
             )
             for row in rows
         ),
@@ -259,17 +257,17 @@ def known_bugs(document: dict[str, Any]) -> str:
 
 
 def known_bugs_counts(document: dict[str, Any]) -> str:
-    """How many of the cases each auditor found, how many mended versions it refuted, and how often by chance."""
+    """How many of the cases each auditor found, how many fixed versions it refuted, and how often by chance."""
     rows = [row for row in document["cases"] if "why" not in row]
 
-    def counted(found: Callable[[dict[str, Any]], bool], among: list[dict[str, Any]]) -> str:
-        releases = [row for row in among if row["released"]]
-        return f"{sum(map(found, among))} of {len(among)}, {sum(map(found, releases))} of {len(releases)}"
+    def counted(found: Callable[[dict[str, Any]], bool]) -> tuple[str, str]:
+        releases = [row for row in rows if row["released"]]
+        return f"{sum(map(found, rows))} of {len(rows)}", f"{sum(map(found, releases))} of {len(releases)}"
 
     made = [
         (
             name,
-            counted(lambda row, name=name: row["found"][name] is not None, rows),  # type: ignore[misc]
+            *counted(lambda row, name=name: row["found"][name] is not None),  # type: ignore[misc]
             str(sum(row["mended_refuted"][name] for row in rows)),
         )
         for name in rows[0]["found"]
@@ -277,21 +275,21 @@ def known_bugs_counts(document: dict[str, Any]) -> str:
     made.append(
         (
             "gray box",
-            counted(lambda row: row["gray"]["broken"]["verdict"] == "refuted", rows),
+            *counted(lambda row: row["gray"]["broken"]["verdict"] == "refuted"),
             str(sum(row["gray"]["mended"]["verdict"] == "refuted" for row in rows)),
         )
     )
     runs = sum(len(row["mended_refuted"]) for row in rows)
     return (
-        table(("auditor", "found; of those in installed releases", "mended versions refuted"), made)
-        + f"\n\nAn auditor's level on a mended version is {document['alpha']:g}: if all mended versions satisfy their "
+        table(("auditor", "found", "found in installed releases", "fixed versions refuted"), made)
+        + f"\n\nAn auditor's level on a fixed version is {document['alpha']:g}: if all fixed versions satisfy their "
         f"claims, any of these {runs} audits refutes one with probability at most {runs * document['alpha']:.2g}. The "
         "gray box has no level."
     )
 
 
 def alarms(row: dict[str, Any]) -> int:
-    """How many auditors, the gray box among them, refuted the mended version of a known bug."""
+    """How many auditors, the gray box among them, refuted the fixed version of a known bug."""
     return sum(row["mended_refuted"].values()) + (row["gray"]["mended"]["verdict"] == "refuted")
 
 

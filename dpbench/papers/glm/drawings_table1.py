@@ -20,9 +20,11 @@ _TOLERANCE = 0.1  # of a rate verdict
 
 @styled
 def exponents(verdicts: table1.Verdicts, *, part: str = "") -> Figure:
-    """Measured log-log slopes with the band of ±0.1 around the theorem's; right, measured over the theorem's bound.
+    """Measured log-log slopes with the band of ±0.1 around the theorem's; right, measured over the theorem's bound,
+    its hidden constants set to 1: an upper bound is not contradicted by a ratio above 1. d* is where the bounds for low
+    and high d meet, rank* the same of the rank; small B is H‖w*‖²‖X‖² ≤ ‖Y‖².
 
-    An upper bound is beaten left of 1, a lower bound right of 1; a lower bound has no slope.
+    A lower bound has no slope.
     """
     everything = table1.rows(verdicts)
     height, width = (1.6 + 0.3 * len(everything), COLUMN) if part else (0.9 + 0.21 * len(everything), PAGE)
