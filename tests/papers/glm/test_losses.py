@@ -226,3 +226,15 @@ def test_the_integral_of_a_residual_is_that_of_the_loss(loss):
         s = (np.arange(20_000) + 0.5) / 20_000 * r
         summed = float(loss.value(s, np.zeros(s.size)).mean()) * r
         assert float(integral(loss, np.array([r]))[0]) == pytest.approx(summed, rel=1e-6)
+
+
+@each
+def test_derivative_is_that_of_the_value(loss):
+    """Central differences of 200-digit values: ties the twin's two functions, and so ours, together."""
+    z, y = pairs(loss, count=60, seed=3)
+    for a, b, slope in zip(z, y, loss.derivative(z, y), strict=True):
+        with mp.workdps(50):
+            h = mpf(10) ** -12
+            low, high = (naive.value(loss.name, loss.parameter, mpf(float(a)) + s * h, b) for s in (-1, 1))
+            numeric = float((high - low) / (2 * h))
+        assert numeric == pytest.approx(float(slope), rel=1e-9, abs=1e-9)
