@@ -13,6 +13,7 @@ from dpbench.certificates.build import seal
 OPERATORS = {"+": "-", "-": "+", "*": "/", "/": "*", "^": "*"}
 SWAPS = {"exp": "log", "log": "exp", "sqrt": "exp", "erfc": "exp", "min": "max", "max": "min", "abs": "exp"}
 RELATIONS = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<"}
+WAYS = {"rises": "falls", "falls": "rises"}
 EXPRESSIONS = {"p", "q", "epsilon", "delta", "shift", "scale", "left", "right", "profile", "tail", "quantity", "power",
                "log_power"}  # fmt: skip
 
@@ -87,7 +88,8 @@ def mutations(certificate: dict[str, Any]) -> Iterator[tuple[str, str, dict[str,
                 yield "number", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "cuts":
             name, _, at = leaf.partition(" ")
-            for text in ("", *(f"{name} {other}" for other in of_number(at))) if leaf else ():
+            others = [WAYS[at]] if at in WAYS else of_number(at) if leaf else []
+            for text in ("", *(f"{name} {other}" for other in others)) if leaf else ():
                 yield "form", f"{where}: {leaf} -> {text}", changed(certificate, path, text)
         elif top == "claim" and part == "relation":
             yield "comparison", where, changed(certificate, path, RELATIONS[leaf])
