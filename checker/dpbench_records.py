@@ -210,7 +210,7 @@ KINDS = {
 def check(c: dict) -> dict:
     """What follows from the numbers recorded; raises `Refused`."""
     shape(c, SHAPE, "a record")
-    same("schema", 2, c["schema"])
+    same("schema", 3, c["schema"])
     body = {k: v for k, v in c.items() if k != "digest"}
     sealed = json.dumps(body, sort_keys=True, separators=(",", ":"))
     same("digest", hashlib.sha256(sealed.encode()).hexdigest(), c["digest"])
@@ -262,7 +262,7 @@ def main(arguments: list[str]) -> int:
             lines.append(f"  would have refuted: {plain(r['made']['would_refute'])}")
             lines.append(f"  again: {plain(r['made']['command'])}")
     text = "\n".join([*lines, f"{consistent} of {len(reports)} consistent"])
-    say(json.dumps({"schema": 2, "files": reports}, indent=1) if "--json" in arguments else text)
+    say(json.dumps({"schema": 3, "files": reports}, indent=1) if "--json" in arguments else text)
     return int(consistent < len(reports))
 
 
