@@ -27,6 +27,7 @@ def test_spaces_are_declared_for_most_refuted_entries_that_are_no_misprints():
 
 
 APART = {  # two questions by nature
+    "glm.thm2.privacy": "a pair at the printed k, and the bounds on norms and gradients that the right k gives",
     "glm.thm7.inequality": "a point mass, and a loss of two slopes with one or the other chance",
     "publicdata.lemma8.inequality": "a class of three functions, and the norm of m normal variables",
     "publicdata.thm4.inequality": "a sample size, and the privacy of other weights",

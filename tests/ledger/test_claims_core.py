@@ -120,7 +120,7 @@ def test_ledger_is_consistent():
 
 def test_select():
     assert [c.id for c in select("glm.thm1.privacy.exact")] == ["glm.thm1.privacy.exact"]
-    assert {c.kind for c in select("glm.*.privacy*")} == {"privacy"}
+    assert {c.kind for c in select("glm.*.privacy.exact*")} == {"privacy"}
     assert {c.kind for c in select(kind="rate")} == {"rate"}
     assert {c.paper for c in select(paper=["glm", "publicdata"])} == {"glm", "publicdata"}
     assert len(select(["glm.thm1.*", "glm.thm1.privacy*"])) == len(select("glm.thm1.*"))

@@ -229,4 +229,4 @@ def test_records_that_privacy_asks_for():
         least = (0.5 * spread_needed(epsilon, 1e-5 * epsilon) / largest) ** 2 / (2.0 * alpha)
         over.append(least * epsilon * alpha**5)
     assert over[0] < 1.0 < over[1] and over[2] == pytest.approx(10.0 * over[1], rel=0.01)
-    assert "from epsilon = 0.001 on" in CLAIMS["publicdata.thm3.inequality"].consequence
+    assert "at and below epsilon = 0.001" in CLAIMS["publicdata.thm3.inequality"].consequence
