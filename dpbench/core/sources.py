@@ -2,7 +2,7 @@
 
 Three keys are made, and each says what an edit throws away:
 
-- of committed evidence (`dpbench.ledger.core.Claim.code`): the theorem's module, and what it imports of
+- of committed evidence (`dpbench.ledger.declaration.Declaration.code`): the theorem's module, and what it imports of
   its paper and of `lowerbounds`. An edit of the framework leaves it: continuous integration runs the whole ledger for
   that;
 - of a store (`framework` beside it): the same, and every file of the framework;

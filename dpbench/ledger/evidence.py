@@ -22,7 +22,7 @@ from dpbench.runs.environment import machine, made_with, processor_type, version
 from dpbench.runs.store import StoredVerdict
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim
+    from dpbench.ledger.declaration import Declaration
 
 SCHEMA = 3
 NONE = "no evidence"
@@ -97,12 +97,12 @@ def _files(address: str, place: Path) -> list[Path]:
     return [*filter(Path.is_file, paths)][:1]
 
 
-def document_of(claim: Claim, verdict: str, evidence: Mapping[str, Any], level: str, seed: int) -> dict[str, Any]:
+def document_of(claim: Declaration, verdict: str, evidence: Mapping[str, Any], level: str, seed: int) -> dict[str, Any]:
     """What the file of an entry holds of a row after a run of the present code in the present environment.
 
     Parameters
     ----------
-    claim : Claim
+    claim : Declaration
     verdict : str
     evidence : dict
         `Evidence.to_dict()`.
@@ -125,7 +125,7 @@ def document_of(claim: Claim, verdict: str, evidence: Mapping[str, Any], level: 
     }
 
 
-def finished(claims: Iterable[Claim], stored: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
+def finished(claims: Iterable[Declaration], stored: Iterable[StoredVerdict]) -> dict[str, StoredVerdict]:
     """Verdicts at full level, seed 0, that a run of the present code in the present environment left in a store."""
     known = {claim.id: claim for claim in claims}
     now = made_with()
@@ -145,7 +145,7 @@ def environment_now() -> dict[str, str]:
     return {**versions(), "processor": processor_type(), "machine": machine()}
 
 
-def write(documents: Iterable[Mapping[str, Any]], place: Path, claims: Iterable[Claim]) -> None:
+def write(documents: Iterable[Mapping[str, Any]], place: Path, claims: Iterable[Declaration]) -> None:
     """Put the evidence of rows into the files of their entries, each whole or not at all.
 
     Parameters
@@ -154,7 +154,7 @@ def write(documents: Iterable[Mapping[str, Any]], place: Path, claims: Iterable[
         Of `document_of`.
     place : Path
         The folder, whose evidence of the other rows of these entries is kept.
-    claims : iterable of Claim
+    claims : iterable of Declaration
         All rows of these entries, in order: of others nothing is kept.
     """
     new = {document["id"]: document for document in documents}
@@ -175,12 +175,12 @@ def write(documents: Iterable[Mapping[str, Any]], place: Path, claims: Iterable[
             part.unlink(missing_ok=True)
 
 
-def status(claims: Iterable[Claim], found: Mapping[str, Mapping[str, Any]]) -> list[Status]:
+def status(claims: Iterable[Declaration], found: Mapping[str, Mapping[str, Any]]) -> list[Status]:
     """How the evidence in `found` stands, entry by entry; computes nothing.
 
     Parameters
     ----------
-    claims : iterable of Claim
+    claims : iterable of Declaration
     found : mapping of str to dict
         `committed()`.
     """

@@ -22,7 +22,7 @@ from dpbench.ledger.places import folder
 from dpbench.ledger.words import DECIDED, FAILED, GUARANTEES, LINKS
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim
+    from dpbench.ledger.declaration import Declaration
     from dpbench.ledger.measurement import Evidence
 
 PROVING = ("certificate", "exact", "derivation")
@@ -61,12 +61,12 @@ class Basis:
         return {"grade": self.grade, "decided": self.decided, "link": self.link}
 
 
-def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
+def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, Any]) -> Basis:
     """What the verdict of a claim rests on.
 
     Parameters
     ----------
-    claim : Claim
+    claim : Declaration
     verdict : str
     evidence : Evidence, or what its `to_dict` gives
         Where it does not say how it was decided, that follows from the kind and the level.
@@ -85,7 +85,7 @@ def basis(claim: Claim, verdict: str, evidence: Evidence | Mapping[str, Any]) ->
     return Basis(decided, (("derivation" if derived(claim) else "assumed") if needed else "none"))
 
 
-def _decided(claim: Claim, verdict: str, level: float) -> str:
+def _decided(claim: Declaration, verdict: str, level: float) -> str:
     """How it was decided where the evidence does not say."""
     if claim.kind == "privacy":
         return "exact"  # of attacks `profiles` says otherwise
@@ -94,7 +94,7 @@ def _decided(claim: Claim, verdict: str, level: float) -> str:
     return "exact" if claim.kind != "rate" and verdict in FAILED else "tried"
 
 
-def derived(claim: Claim) -> bool:
+def derived(claim: Declaration) -> bool:
     """Whether the derivation of an entry is written out: in this package, or at the place that `proof` names."""
     if not claim.outside:
         return bool(claim.derivation.strip())
@@ -105,7 +105,7 @@ def derived(claim: Claim) -> bool:
     return bool(claim.proof) and (beside / claim.proof.partition("#")[0]).is_file()
 
 
-def certified(claim: Claim, verdict: str) -> bool:
+def certified(claim: Declaration, verdict: str) -> bool:
     """Whether a committed certificate decides this verdict of an entry of this package.
 
     Where the entry states formulas to be proved over a region, it is a certificate of these formulas over this region
@@ -117,12 +117,12 @@ def certified(claim: Claim, verdict: str) -> bool:
     return any(not stated or statement == stated for statement in found)
 
 
-def decided_by_certificate(claim: Claim, verdict: str) -> str:
+def decided_by_certificate(claim: Declaration, verdict: str) -> str:
     """The verdict of an entry whose search found this one: "proved" beside a certificate of its formulas."""
     return "proved" if verdict == "not refuted" and claim.kind != "privacy" and certified(claim, "proved") else verdict
 
 
-def outdated(claim: Claim, verdict: str) -> bool:
+def outdated(claim: Declaration, verdict: str) -> bool:
     """Whether a kept verdict may be another by the certificates of today: of one that came, or of one that went."""
     gone = verdict == "proved" and claim.kind != "privacy" and claim.over_region and not certified(claim, "proved")
     return bool(gone) or decided_by_certificate(claim, verdict) != verdict

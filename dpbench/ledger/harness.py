@@ -52,14 +52,14 @@ from dpbench.ledger.words import ATTACKS, GUARANTEES, PAIRS, ROWS, UNDECIDED, VA
 from dpbench.privacy.profile import Profile, as_float
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim
+    from dpbench.ledger.declaration import Declaration
 
 ROUNDING = 1e-12
 """A margin this near to zero is not decided in floats."""
 _MARGIN = "value: the smallest relative margin (right - left)/|right| over the instances tried"
 
 
-def conclude(claim: Claim, context: Context) -> tuple[str, Evidence]:
+def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
     """Run the claim's function and apply the verdict rule of its kind; the seed and the level are the ledger's.
 
     Raises
@@ -119,7 +119,7 @@ DRAWN = "what is drawn goes into a side as Samples, into attack, or into Evidenc
 class _Undrawn:
     """The context of an entry that states no level: it draws nothing."""
 
-    def __init__(self, claim: Claim, context: Context) -> None:
+    def __init__(self, claim: Declaration, context: Context) -> None:
         self._id, self._context = claim.id, context
 
     @property
@@ -130,7 +130,7 @@ class _Undrawn:
         return getattr(self._context, name)
 
 
-def _graded(claim: Claim, verdict: str, found: Evidence) -> tuple[str, Evidence]:
+def _graded(claim: Declaration, verdict: str, found: Evidence) -> tuple[str, Evidence]:
     """The verdict and evidence with what they rest on; what rests on somebody's word alone does not say "proved"."""
     rests = basis(claim, verdict, found)
     found = replace(found, decided=rests.decided, link=rests.link)
@@ -145,7 +145,7 @@ ASSUMED = (
 )
 
 
-def _verdict(claim: Claim, evidence: Evidence) -> str:
+def _verdict(claim: Declaration, evidence: Evidence) -> str:
     if claim.kind not in ("rate", "privacy") and evidence.margin is not None:
         return inequality_verdict(evidence.margin, evidence.undecided)
     raise RuntimeError(f"{claim.id} gives evidence that decides no verdict on a claim of kind {claim.kind}")

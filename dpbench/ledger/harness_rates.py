@@ -17,7 +17,7 @@ from dpbench.rates.slopes import slope, theory_slope
 from dpbench.rates.sweeps import sweep
 
 if TYPE_CHECKING:
-    from dpbench.ledger.core import Claim
+    from dpbench.ledger.declaration import Declaration
 
 
 def judge(
@@ -77,7 +77,7 @@ def judge(
     )
 
 
-def rated(claim: Claim, evidence: Evidence, verdict: str | None = None) -> tuple[str, Evidence]:
+def rated(claim: Declaration, evidence: Evidence, verdict: str | None = None) -> tuple[str, Evidence]:
     """The verdict on a rate, if it has none yet, and its evidence with what its nuisances allow.
 
     The grid is the first column of the rows.

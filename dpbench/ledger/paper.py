@@ -94,7 +94,7 @@ class Paper:
         name : str
             Of the result: "thm4", "lemma2".
         fields
-            Of every decorator those of `dpbench.ledger.core.Claim`, of which source, statement and
+            Of every decorator those of `dpbench.ledger.declaration.Declaration`, of which source, statement and
             expected are needed (the statement is a text, or a `Statement` from which text, space and certificate
             follow), and:
 

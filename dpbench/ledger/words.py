@@ -19,7 +19,7 @@ ROWS, GUARANTEES, PAIRS, ATTACKS = "rows", "guarantees", "pairs", "attacks"
 FAILED = ("refuted", "inconsistent")
 """Verdicts of what does not hold."""
 WEIGHTS = ("statement", "range", "constant", "step", "hypothesis", "misprint")
-"""What a finding against the paper weighs: see `dpbench.ledger.core.Claim.weight`."""
+"""What a finding against the paper weighs: see `dpbench.ledger.declaration.Declaration.weight`."""
 HURT = ("use", "corner", "proof", "letter")
 """Who is hurt by what does not hold: whoever runs it as printed has less privacy than is claimed; the same, or a result
 that fails, in a stated range of n, d, epsilon or of the instance; a proof, or a constant of a result; only who takes a
