@@ -31,6 +31,14 @@ def test_one_sided_memorisation(share, canaries, least):
     assert np.mean(bound) > least
 
 
+def test_the_bound_of_a_claim_stands_before_it_where_no_event_is_certified():
+    included = np.arange(1_000) % 2 == 0
+    found = audit_one_run_scores(included, 5.0 * included, claim={"mu": 1.0})
+    said = str(found)
+    assert f"; mu >= {found.bound:.4g}; claim {found.claim}: refuted" in said
+    assert "events certified" not in said and "canaries (" in said
+
+
 def test_forgetting_shows_on_the_other_side():
     found = audit_one_run(lambda inc, rng: -memorised(0.1)(~inc, rng), 2_000, confidence=0.95)
     assert found.epsilon_lower > 1.0 and "the lowest scores not included" in found.event
