@@ -76,13 +76,13 @@ def check_family(family: Family | Floor, *, draws: int = 200, seed: int = 0) -> 
     draws = validation.integer("draws", draws, at_least=10)
     rng = np.random.default_rng(validation.integer("seed", seed, at_least=0))
     members = list(family.members[:6]) or [family.sample(rng) for _ in range(4)]
-    found = [
+    outcomes = [
         *_records(family, members, draws, rng),
         *_nearness(family, members, rng),
         *_losses(family, members, draws, rng),
         *_scores(family, rng),
     ]
-    return FamilyReport(*(tuple(what for verdict, what in found if verdict is kind) for kind in (True, False, None)))
+    return FamilyReport(*(tuple(what for verdict, what in outcomes if verdict is kind) for kind in (True, False, None)))
 
 
 Found = Iterator[tuple[bool | None, str]]
@@ -180,5 +180,5 @@ def _scores(family: Family, rng: np.random.Generator) -> Found:
 
 
 def _key(record: Any) -> str:
-    made = np.asarray(record)
-    return repr(made.tolist() if made.ndim else made.item())
+    array = np.asarray(record)
+    return repr(array.tolist() if array.ndim else array.item())

@@ -45,11 +45,11 @@ def measured_risk(
     if not isinstance(floor, (Floor, HardFamily)):
         raise invalid("floor", "a Floor of a builder or a HardFamily", floor)
     draws, trials = validation.integer("draws", draws, at_least=2), validation.integer("trials", trials, at_least=1)
-    found = np.empty(draws)
+    risks = np.empty(draws)
     for t in range(draws):
         rng = stream(seed, "frontier", floor.family.name if isinstance(floor, Floor) else floor.name, t)
-        found[t] = _one(mechanism, floor, trials, rng, problem)
-    return float(found.mean()), float(found.std(ddof=1)) / math.sqrt(draws)
+        risks[t] = _one(mechanism, floor, trials, rng, problem)
+    return float(risks.mean()), float(risks.std(ddof=1)) / math.sqrt(draws)
 
 
 def _one(mechanism: Mechanism, floor: Floor | HardFamily, trials: int, rng: np.random.Generator, problem: Any) -> float:

@@ -144,10 +144,10 @@ class SignBlocks(SignFamily):
         columns = np.full(self.n, -1, dtype=np.int64)
         used = self.active * self.block
         columns[:used].reshape(self.active, self.block)[:] = np.arange(self.active)[:, None]
-        made = basis_rows(columns, self.feature, self.n, self.d)
-        for part in (made.data, made.indices, made.indptr):
+        rows = basis_rows(columns, self.feature, self.n, self.d)
+        for part in (rows.data, rows.indices, rows.indptr):
             part.flags.writeable = False
-        return made
+        return rows
 
     def left(self, privacy: Curve | None) -> float:
         assert privacy is not None

@@ -189,16 +189,16 @@ def le_cam(family: Family, privacy: Privacy, delta: float = 0.0, *, pair: tuple[
     E₀ loss₀ + E₁ loss₁ ≥ ∫ min(p₀, p₁)(loss₀ + loss₁) ≥ separation·overlap, and min is concave, so that the overlap is
     at least its mean over what the two data sets share.
     """
-    made = curve(privacy, delta)
+    claimed = curve(privacy, delta)
     if pair is None:
         _hypotheses(family, 2, radius=False)
     first, second = pair or family.members[:2]
-    left = _left(family, made, first, second)
+    left = _left(family, claimed, first, second)
     value = 0.5 * _needs(family, "separation")(first, second) * left
     return Floor(
         value,
         replace(family, members=(first, second)),
-        made,
+        claimed,
         f"two hypotheses, overlap or variance left {left:.6g}",
         _two_members(family, first, second),
     )
@@ -222,7 +222,7 @@ def assouad(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
     two laws at distance K: its share of the loss is at least half of separation·overlap, or for a square
     separation/2·E[4π(1 − π)], π the posterior of the sign.
     """
-    made = curve(privacy, delta)
+    claimed = curve(privacy, delta)
     base = np.asarray(family.sample(np.random.default_rng(0)), dtype=np.float64)
     if base.ndim != 1 or not np.all(np.abs(base) == 1.0):
         raise invalid("family", "one whose members are vectors of signs", family.name)
@@ -234,11 +234,11 @@ def assouad(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
         flipped[j] *= -1.0
         gap, near = _needs(family, "separation")(base, flipped), _differ(family, base, flipped)
         if (gap, near) not in kept:
-            kept[gap, near] = _left(family, made, base, flipped)
+            kept[gap, near] = _left(family, claimed, base, flipped)
         left = kept[gap, near]
         value += 0.5 * gap * left
     argument = f"{base.size} signs, each with {left:.6g} of its loss left"
-    return Floor(value, family, made, argument, _two_members(family, base, flipped))
+    return Floor(value, family, claimed, argument, _two_members(family, base, flipped))
 
 
 def packing_floor(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
@@ -258,7 +258,7 @@ def packing_floor(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor
     the mean loss at least radius·(1 − that); k is chosen. For pure ε this is e^{kε}/M or less (Hardt & Talwar 2010;
     Barber & Duchi 2014).
     """
-    made = curve(privacy, delta)
+    claimed = curve(privacy, delta)
     count, reference = _hypotheses(family, 2)
     near = max(_differ(family, reference, member) for member in family.members)
     if isinstance(near, (int, np.integer)):
@@ -267,11 +267,11 @@ def packing_floor(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor
         high = _upper_count(family.n, float(near))
         ks = np.unique(np.linspace(0, high, min(high + 1, 400)).round()).astype(int).tolist()
         options = [(k, binomial.above(k, family.n, float(near))) for k in ks]
-    hit, k = min((float(made.most(1.0 / count, k)) + missed, k) for k, missed in options)
+    hit, k = min((float(claimed.most(1.0 / count, k)) + missed, k) for k, missed in options)
     return Floor(
         family.radius * max(0.0, 1.0 - hit),
         family,
-        made,
+        claimed,
         f"{count} disjoint events, up to {k} records apart: mean probability at most {hit:.6g}",
         _two_members(family, *family.members[:2]),
     )
@@ -297,11 +297,11 @@ def fano(family: Family, privacy: Privacy | None = None, delta: float = 0.0) -> 
     bounds = []
     if family.divergence is not None:
         bounds.append(family.n * max(family.divergence(member, reference) for member in family.members))
-    made = None if privacy is None else curve(privacy, delta)
-    if made is not None:
+    claimed = None if privacy is None else curve(privacy, delta)
+    if claimed is not None:
         near = max(_differ(family, reference, member) for member in family.members)
         counts = [(k, chance) for k, chance in _counts(family.n, near, upwards=True) if k > 0]
-        bounds.append(sum(chance * made.divergence(k) for k, chance in counts))
+        bounds.append(sum(chance * claimed.divergence(k) for k, chance in counts))
     if not bounds:
         raise invalid("family", "one with divergence, where no privacy is given", family.name)
     information = min(bounds)
@@ -309,7 +309,7 @@ def fano(family: Family, privacy: Privacy | None = None, delta: float = 0.0) -> 
     return Floor(
         family.radius * max(0.0, share),
         family,
-        made,
+        claimed,
         f"{count} hypotheses, information at most {information:.6g}",
         _two_members(family, *family.members[:2]),
     )
@@ -339,20 +339,20 @@ def score_attack(family: Family, privacy: Privacy | None, delta: float = 0.0) ->
     score, width = _needs(family, "score"), validation.integer("width", family.width, at_least=1)
     trace, largest = family.information
     value = width**2 / (family.prior_information + (family.n + family.public) * trace)
-    argument, made = "the information of all records", None
+    argument, claimed = "the information of all records", None
     if privacy is not None:
-        made = curve(privacy, delta)
-        found = _correlated(
+        claimed = curve(privacy, delta)
+        private = _correlated(
             width,
             math.sqrt(family.prior_information + family.public * trace),
             math.sqrt(largest),
             family.n,
-            made,
+            claimed,
             family.score_bound,
         )
-        if found > value:
-            value, argument = found, "the correlation of each private record with the output"
-    return Floor(value, family, made, argument, _targets(family, score))
+        if private > value:
+            value, argument = private, "the correlation of each private record with the output"
+    return Floor(value, family, claimed, argument, _targets(family, score))
 
 
 def fingerprint(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
@@ -374,7 +374,7 @@ def fingerprint(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
     m public records, d·v ≤ √(Rd(β²/(1 + 2β) + mv)) + n(√(χ²R)/2 + ℓd), and without privacy the same with n + m public
     ones (Bun, Ullman & Vadhan 2014; Dwork et al. 2015 for the attack).
     """
-    made = curve(privacy, delta)
+    claimed = curve(privacy, delta)
     d = validation.integer("width", family.width, at_least=1)
     if not family.beta > 0.0:
         raise invalid("family", "one with Beta priors (beta > 0)", family.name)
@@ -384,7 +384,7 @@ def fingerprint(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
         prior = beta**2 / (1.0 + 2.0 * beta)
         free = math.sqrt(d * (prior + family.public * spread))
         every = d * spread**2 / (prior + (family.n + family.public) * spread)
-        return max(every, _correlated(d * spread, free, 0.5, family.n, made, float(d)))
+        return max(every, _correlated(d * spread, free, 0.5, family.n, claimed, float(d)))
 
     beta = family.beta
     if family.at_prior is not None:
@@ -393,29 +393,29 @@ def fingerprint(family: Family, privacy: Privacy, delta: float = 0.0) -> Floor:
     return Floor(
         risk(beta),
         family,
-        made,
+        claimed,
         f"fingerprints of {d} bits, beta = {beta:.4g}",
         _targets(family, lambda member, records: np.asarray(records, dtype=np.float64) - member),
     )
 
 
-def _correlated(total: float, free: float, spread: float, n: int, made: Curve, most: float) -> float:
+def _correlated(total: float, free: float, spread: float, n: int, claimed: Curve, most: float) -> float:
     """The least R with total ≤ √R·(free + n·√χ²·spread) + n·ℓ·most."""
-    leak, square = made.leak_and_square()
+    leak, square = claimed.leak_and_square()
     lost = n * leak * most if leak > 0.0 else 0.0
     if not lost < total:
         return 0.0
     return ((total - lost) / (free + n * math.sqrt(square) * spread)) ** 2
 
 
-def _left(family: Family, made: Curve, first: Any, second: Any) -> float:
+def _left(family: Family, claimed: Curve, first: Any, second: Any) -> float:
     """The mean over K of what the curve leaves at distance K: of the overlap, or of the variance of a sign."""
     near = _differ(family, first, second)
 
     def at(k: int) -> float:
         if k == 0:
             return 1.0
-        return bayes_variance(made.pair(k)) if family.quadratic else made.overlap(k)
+        return bayes_variance(claimed.pair(k)) if family.quadratic else claimed.overlap(k)
 
     return sum(chance * at(k) for k, chance in _counts(family.n, near))
 
@@ -459,10 +459,10 @@ def _differ(family: Family, first: Any, second: Any) -> int | float:
 
 
 def _needs(family: Family, name: str) -> Callable[..., Any]:
-    found = getattr(family, name)
-    if found is None:
+    part = getattr(family, name)
+    if part is None:
         raise invalid("family", f"one with {name}", family.name)
-    return found
+    return part
 
 
 def _hypotheses(family: Family, at_least: int, radius: bool = True) -> tuple[int, Any]:
@@ -501,9 +501,9 @@ def _coupled(family: Family, first: Any, second: Any, k: int) -> tuple[np.ndarra
     if [repr(v) for v in values] != [repr(v) for v in same]:
         raise invalid("law", "laws with the same records in the same order", family.name)
     weights = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-    made = np.empty(len(values), dtype=object)
+    listed = np.empty(len(values), dtype=object)
     for i, value in enumerate(values):
-        made[i] = value
+        listed[i] = value
     common, more = (
         np.minimum(*weights),
         (np.maximum(weights[0] - weights[1], 0.0), np.maximum(weights[1] - weights[0], 0.0)),
@@ -513,7 +513,7 @@ def _coupled(family: Family, first: Any, second: Any, k: int) -> tuple[np.ndarra
         # The expected counts, rounded: of all such data sets those that differ in nothing but the k records.
         weight = weight if weight.sum() > 1e-15 else weights[0]
         ends = np.round(count * np.cumsum(weight) / weight.sum()).astype(int)
-        return [made[i] for i in np.repeat(np.arange(len(values)), np.diff(ends, prepend=0))]
+        return [listed[i] for i in np.repeat(np.arange(len(values)), np.diff(ends, prepend=0))]
 
     shared = records(common, family.n - k)
     return np.array(records(more[0], k) + shared), np.array(records(more[1], k) + shared)

@@ -20,7 +20,7 @@ def best_two_piece(n: int, x_bound: float, label: float) -> TwoPiece:
     if label < 1.0:
         raise invalid("min(y_bound, radius*x_bound)", "at least 1 for theorem '16'", label)
     grid = (_two_piece(n, min(0.9, c / math.sqrt(n)), x_bound, label) for c in np.geomspace(0.2, 3.0, 28).tolist())
-    return max(grid, key=lambda made: made.floor)
+    return max(grid, key=lambda family: family.floor)
 
 
 def _two_piece(n: int, bias: float, x_bound: float, label: float) -> TwoPiece:
@@ -74,9 +74,9 @@ class TwoPiece(SignFamily):
         return self._instance(X, 2.0 * np.where(hits > 0.0, self.label, -self.label))
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        turned, made = np.array([signs(member, 1)[0] for member in members]), batch(members, outputs, 1)
-        out = np.empty(made.shape[:2])
-        kernels.two_piece_excess(turned, self.bias, self.label, self.x_bound, self._lowest, made, out)
+        turned, stacked = np.array([signs(member, 1)[0] for member in members]), batch(members, outputs, 1)
+        out = np.empty(stacked.shape[:2])
+        kernels.two_piece_excess(turned, self.bias, self.label, self.x_bound, self._lowest, stacked, out)
         return out
 
     @property

@@ -296,8 +296,8 @@ def at_distance(privacy: Any, distance: int, delta: float = 0.0) -> Any:
     >>> at_distance({"mu": 0.25}, 8)
     {'mu': 2.0}
     """
-    made, distance = curve(privacy, delta), validation.integer("distance", distance, at_least=1)
-    return {"mu": distance * made.mu} if isinstance(made, Gaussian) else _Composed(made.pair(distance))
+    claimed, distance = curve(privacy, delta), validation.integer("distance", distance, at_least=1)
+    return {"mu": distance * claimed.mu} if isinstance(claimed, Gaussian) else _Composed(claimed.pair(distance))
 
 
 class Claim(NamedTuple):
@@ -329,8 +329,8 @@ def of_claim(epsilon: Any, delta: Any, constants: str) -> Claim:
         return Claim(kept, epsilon, epsilon, delta, constants)
     if constants == "printed":
         raise invalid("constants", "'exact' or 'tight' beside a privacy curve", constants)
-    made = curve(epsilon, delta)
-    return Claim(made, made.scale, None, None, constants)
+    claimed = curve(epsilon, delta)
+    return Claim(claimed, claimed.scale, None, None, constants)
 
 
 def logistic(x: float) -> float:
@@ -362,8 +362,8 @@ def _of_renyi(rho: float, delta: float, orders: np.ndarray, taus: np.ndarray) ->
     shared = 1.0 - delta
     inside = np.minimum(_TESTS / shared, 1.0)
     most = delta + shared * _two_coins(inside, orders, taus, 0.0 if math.isnan(rho) else rho)
-    made = _of_values(np.minimum(most, 1.0))
-    return Renyi(made.x, made.y, rho=rho, delta=delta, orders=orders, taus=taus)
+    lines = _of_values(np.minimum(most, 1.0))
+    return Renyi(lines.x, lines.y, rho=rho, delta=delta, orders=orders, taus=taus)
 
 
 def _two_coins(p: np.ndarray, orders: np.ndarray, taus: np.ndarray, divergence: float) -> np.ndarray:
@@ -501,16 +501,16 @@ def best_distance(privacy: Any, n: int, delta: float = 0.0, *, purpose: str = "f
     """
     n = validation.integer("n", n, at_least=1)
     validation.choice("purpose", purpose, ("floor", "attack"))
-    made = curve(privacy, delta)
-    most = min(n, max(2, math.ceil(12.0 / made.scale)))
+    claimed = curve(privacy, delta)
+    most = min(n, max(2, math.ceil(12.0 / claimed.scale)))
     dense = np.arange(1, min(most, 64) + 1)
     grid = np.unique(np.concatenate([dense, np.geomspace(1, most, 200).round()])).astype(int).tolist()
 
     def worth(k: int) -> float:
-        overlap = made.overlap(k)
+        overlap = claimed.overlap(k)
         if purpose == "floor":
             return k * overlap
-        return k * (overlap - made.overlap(k + 1)) / math.sqrt(max(overlap * (2.0 - overlap), 1e-300))
+        return k * (overlap - claimed.overlap(k + 1)) / math.sqrt(max(overlap * (2.0 - overlap), 1e-300))
 
     best = max(grid, key=worth)
     return max(range(max(1, best - 32), min(most, best + 32) + 1), key=worth)

@@ -123,10 +123,10 @@ def sparse_mean(n: int, d: int, bias: float) -> Family:
     n, d, bias = count("n", n), count("d", d, at_least=2), _at_most_one("bias", bias)
 
     def means(member: int | None) -> np.ndarray:
-        made = np.zeros(d)
+        vector = np.zeros(d)
         if member is not None and member >= 0:
-            made[member] = bias
-        return made
+            vector[member] = bias
+        return vector
 
     def law(member: int) -> tuple[list[tuple[float, ...]], list[float]]:
         records = list(itertools.product((1.0, -1.0), repeat=d))
@@ -135,8 +135,8 @@ def sparse_mean(n: int, d: int, bias: float) -> Family:
     def couple(first: int, second: int, k: int) -> tuple[np.ndarray, np.ndarray]:
         shared = np.repeat(1.0 - 2.0 * (np.arange(n) % 2)[:, None], d, axis=1)
         here, there = shared.copy(), shared.copy()
-        for made, up, down in ((here, first, second), (there, second, first)):
-            made[:k, up], made[:k, down] = 1.0, -1.0
+        for records, up, down in ((here, first, second), (there, second, first)):
+            records[:k, up], records[:k, down] = 1.0, -1.0
         return here, there
 
     high, low = 1.0 + bias, 1.0 - bias
@@ -195,9 +195,9 @@ def selection(n: int, candidates: int, votes: int) -> Family:
         raise invalid("votes", f"at most n = {n}", votes)
 
     def draw(member: int, rng: np.random.Generator) -> np.ndarray:
-        made = np.zeros(n, dtype=np.int64)
-        made[:votes] = member
-        return made
+        ballots = np.zeros(n, dtype=np.int64)
+        ballots[:votes] = member
+        return ballots
 
     return Family(
         "selection", n, draw, lambda member, outputs: (_column(outputs) != member).astype(np.float64),

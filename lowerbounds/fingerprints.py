@@ -244,17 +244,17 @@ class _Fingerprints(HardFamily):
         return w
 
     def excesses(self, members: Sequence[np.ndarray], outputs: np.ndarray) -> np.ndarray:
-        made, means = batch(members, outputs, self.d), np.ascontiguousarray(members, dtype=np.float64)
+        stacked, means = batch(members, outputs, self.d), np.ascontiguousarray(members, dtype=np.float64)
         if means.ndim != 2 or means.shape[1] != self.active:
             self._means(members[0])
-        out = np.empty(made.shape[:2])
-        if kernels.absolute_excess(means, self.weight, self.scale, not self.over_means, made, out):
+        out = np.empty(stacked.shape[:2])
+        if kernels.absolute_excess(means, self.weight, self.scale, not self.over_means, stacked, out):
             for member in members:
                 self._means(member)
         return out
 
     def _means(self, member: np.ndarray) -> np.ndarray:
-        made = np.asarray(member, dtype=np.float64)
-        if made.shape != (self.active,) or not np.all((made >= 0.0) & (made <= 1.0)):
+        means = np.asarray(member, dtype=np.float64)
+        if means.shape != (self.active,) or not np.all((means >= 0.0) & (means <= 1.0)):
             raise invalid("member", f"a vector of {self.active} numbers in [0, 1]", member)
-        return made
+        return means

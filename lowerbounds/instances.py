@@ -259,18 +259,18 @@ def needed(rng: np.random.Generator | None) -> np.random.Generator:
 
 def signs(value: Any, length: int) -> np.ndarray:
     """A member that is a vector of ±1 of this length."""
-    made = np.asarray(value, dtype=np.float64)
-    if made.shape != (length,) or not np.all(np.abs(made) == 1.0):
+    vector = np.asarray(value, dtype=np.float64)
+    if vector.shape != (length,) or not np.all(np.abs(vector) == 1.0):
         raise invalid("member", f"a vector of {length} signs -1 or +1", value)
-    return made
+    return vector
 
 
 def sign_rows(members: Any, length: int) -> np.ndarray:
     """Members that are vectors of ±1 as a matrix (members, length), not yet checked."""
-    made = np.ascontiguousarray(members, dtype=np.float64)
-    if made.ndim != 2 or made.shape[1] != length:
+    rows = np.ascontiguousarray(members, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != length:
         raise invalid("member", f"a vector of {length} signs -1 or +1", members)
-    return made
+    return rows
 
 
 def checked(odd: int, members: Any, length: int) -> None:
@@ -282,27 +282,27 @@ def checked(odd: int, members: Any, length: int) -> None:
 
 def rows(outputs: Any, d: int) -> np.ndarray:
     """Outputs as a float matrix with `d` columns."""
-    made = np.asarray(outputs, dtype=np.float64)
-    if made.ndim != 2 or made.shape[1] != d:
-        raise invalid("outputs", f"an array of shape (trials, {d})", f"shape {made.shape}")
-    return made
+    array = np.asarray(outputs, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != d:
+        raise invalid("outputs", f"an array of shape (trials, {d})", f"shape {array.shape}")
+    return array
 
 
 def batch(members: Sequence[Any], outputs: Any, d: int) -> np.ndarray:
     """Outputs of shape (members, trials, d), C-ordered."""
-    made = np.ascontiguousarray(outputs, dtype=np.float64)
-    if made.ndim != 3 or (made.shape[0], made.shape[2]) != (len(members), d):
-        raise invalid("outputs", f"an array of shape ({len(members)}, trials, {d})", f"shape {made.shape}")
-    return made
+    array = np.ascontiguousarray(outputs, dtype=np.float64)
+    if array.ndim != 3 or (array.shape[0], array.shape[2]) != (len(members), d):
+        raise invalid("outputs", f"an array of shape ({len(members)}, trials, {d})", f"shape {array.shape}")
+    return array
 
 
 def sign_distances(
     power: int, weight: float, target: float, members: Any, length: int, outputs: Any, d: int
 ) -> np.ndarray:
     """weight·Σ_j |outputs[m, t, j] − σ_j·target|^power of members that are vectors of ±1, shape (members, trials)."""
-    made, sigma = batch(members, outputs, d), sign_rows(members, length)
-    out = np.empty(made.shape[:2])
-    checked(kernels.sign_distances(power, weight, target, sigma, made, out), members, length)
+    stacked, sigma = batch(members, outputs, d), sign_rows(members, length)
+    out = np.empty(stacked.shape[:2])
+    checked(kernels.sign_distances(power, weight, target, sigma, stacked, out), members, length)
     return out
 
 

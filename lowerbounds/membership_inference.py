@@ -53,7 +53,7 @@ def membership(family: HardFamily, rng: np.random.Generator) -> Membership:
     column, scale = int(rng.integers(means.size)), float(family.parameters["scale"])
     bit = float(rng.random() < means[column])
     stored, kept = base.X.indptr[1], base.X.indices[base.X.indptr[1] :]  # of record 0, and of the others
-    made = []
+    worlds = []
     for first, label in (([column], bit * scale * base.x_bound), ([], 0.0)):
         y = base.y.copy()
         y[0] = label
@@ -61,5 +61,5 @@ def membership(family: HardFamily, rng: np.random.Generator) -> Membership:
         starts = base.X.indptr + np.int32(len(first) - stored)
         starts[0] = 0
         X = sparse.csr_array((np.full(indices.size, base.x_bound), indices, starts), shape=base.X.shape)
-        made.append(Instance(X, y, base.loss, base.x_bound, base.y_bound, base.radius))
-    return Membership(made[0], made[1], column, bit, float(means[column]), scale)
+        worlds.append(Instance(X, y, base.loss, base.x_bound, base.y_bound, base.radius))
+    return Membership(worlds[0], worlds[1], column, bit, float(means[column]), scale)

@@ -140,13 +140,13 @@ def nonprivate(
     size = x_bound * math.sqrt(smoothness)
     source = "Theorem 17" if theorem == "17" else "Corollary 5"
     cube, rare = _best_cube(n, d, size, y_bound, radius, source), _best_rare(n, d, size, y_bound, radius, source)
-    made: HardFamily = cube if cube.floor >= rare.floor else rare
+    larger: HardFamily = cube if cube.floor >= rare.floor else rare
     if constants == "exact":
-        return made
+        return larger
     if radius * size < y_bound:
         raise invalid("radius", "at least y_bound/(sqrt(smoothness)*x_bound) for the rate", radius)
     a = radius * size / (y_bound * math.sqrt(n))
-    return replace(made, printed=RATE_CONSTANT["17"] * y_bound**2 * min(1.0, a * a + d / n, a))
+    return replace(larger, printed=RATE_CONSTANT["17"] * y_bound**2 * min(1.0, a * a + d / n, a))
 
 
 def _best_cube(n: int, d: int, x_bound: float, y_bound: float, radius: float, source: str) -> _Cube:

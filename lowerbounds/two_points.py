@@ -47,14 +47,14 @@ def two_point_constant(epsilon: Privacy, delta: float, distance: int, constants:
         log 5 is the largest value for which "exact" gives 1/4 at every ε and every admitted δ.
     """
     distance = count("distance", distance)
-    made = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS)).curve
+    claimed = of_claim(epsilon, delta, choice("constants", constants, CONSTANTS)).curve
     if constants == "printed":
         epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
         check_printed_delta(epsilon, delta)
         if distance * epsilon > math.log(5.0) * (1.0 + 1e-12):
             raise invalid("distance", f"at most log(5)/epsilon = {math.log(5.0) / epsilon:g}", distance)
         return 0.25
-    return made.overlap(distance)
+    return claimed.overlap(distance)
 
 
 def check_printed_delta(epsilon: float, delta: float) -> None:

@@ -26,20 +26,20 @@ def read_columns(path: str | Path) -> dict[str, np.ndarray]:
     """The columns of a CSV file by name: numbers where all cells are (NaN, infinities, and empty cells as NaN), or
     texts."""
     header, lines = _read(path)
-    made = {}
+    columns = {}
     for name, column in zip(header, zip(*(cells for _, cells in lines), strict=True), strict=True):
         numbers = [_number(cell) if cell.strip() else math.nan for cell in column]
-        told = all(x is not None for x in numbers) and any(cell.strip() for cell in column)
-        made[name] = np.array(numbers, dtype=np.float64) if told else np.array(column, dtype=np.str_)
-    return made
+        numeric = all(x is not None for x in numbers) and any(cell.strip() for cell in column)
+        columns[name] = np.array(numbers, dtype=np.float64) if numeric else np.array(column, dtype=np.str_)
+    return columns
 
 
 def read_cells(texts: np.ndarray) -> np.ndarray:
     """Cells of a column that `read_columns` gave as texts, each by itself: its number where it holds one (empty: NaN),
     or its text."""
     numbers = [_number(cell) if cell.strip() else math.nan for cell in texts.tolist()]
-    made = [cell if x is None else x for cell, x in zip(texts.tolist(), numbers, strict=True)]
-    return np.array(made, dtype=object)
+    cells = [cell if x is None else x for cell, x in zip(texts.tolist(), numbers, strict=True)]
+    return np.array(cells, dtype=object)
 
 
 def _read(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:

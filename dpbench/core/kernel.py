@@ -169,8 +169,8 @@ class Kernel:
             dispatcher.compile(self.signature)
         finally:
             numba.config.CACHE_DIR = before
-        (made,) = dispatcher.overloads.values()
-        loaded = made.fndesc.modname, made.fndesc.qualname, dispatcher.signatures[0]
+        (compiled,) = dispatcher.overloads.values()
+        loaded = compiled.fndesc.modname, compiled.fndesc.qualname, dispatcher.signatures[0]
         if loaded != (self.__module__, self.py_func.__qualname__, tuple(self.signature.args)):
             raise RuntimeError(f"{folder} holds {loaded} in the place of {self.name}")
         return dispatcher
@@ -281,11 +281,11 @@ def _refused(folder: Path, room: int) -> str:
     try:
         for part in (*reversed(folder.parents), folder):
             part.mkdir(0o700, exist_ok=True)
-        found = folder.stat()
-        if hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid()):
+        status = folder.stat()
+        if hasattr(os, "geteuid") and status.st_uid not in (0, os.geteuid()):
             return "another user owns it"
-        if os.name == "posix" and found.st_mode & 0o022:
-            return f"other users may write there (mode {found.st_mode & 0o777:o})"
+        if os.name == "posix" and status.st_mode & 0o022:
+            return f"other users may write there (mode {status.st_mode & 0o777:o})"
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(room))
     except OSError as error:

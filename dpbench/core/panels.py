@@ -41,8 +41,8 @@ def _adds(rows: int) -> Callable[..., None]:
         nothing = ir.Constant(vector, ir.Undefined)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            made = zip(signature.args[:3], arguments[:3], strict=True)
-            left, right, result = (context.make_array(kind)(context, builder, value) for kind, value in made)
+            operands = zip(signature.args[:3], arguments[:3], strict=True)
+            left, right, result = (context.make_array(kind)(context, builder, value) for kind, value in operands)
             i, k, first, last = arguments[3:]
 
             def place(array: Any, row: Any, column: Any, kind: Any) -> Any:

@@ -143,8 +143,8 @@ def sample_block(mechanism: Any, problem: Any, block: int, seed: int) -> np.ndar
 def block_of(mechanism: Any, problem: Any, width: int, rng: np.random.Generator) -> np.ndarray:
     """`width` trials side by side, from the mechanism's own `block` where it has one (see `Sampler`)."""
     block = getattr(mechanism, "block", None)
-    made: np.ndarray = (block if callable(block) else mechanism)(problem, width, rng)
-    return made
+    outputs: np.ndarray = (block if callable(block) else mechanism)(problem, width, rng)
+    return outputs
 
 
 def _outputs(draw: Any, problem: Any, trials: int, rng: np.random.Generator, name: str) -> np.ndarray:
@@ -156,14 +156,14 @@ def _outputs(draw: Any, problem: Any, trials: int, rng: np.random.Generator, nam
     return outputs
 
 
-def _one_row_a_trial(what: str, made: Any, trials: int) -> np.ndarray:
+def _one_row_a_trial(what: str, outputs: Any, trials: int) -> np.ndarray:
     must_be = f"one whose first axis is the {trials} trials asked for"
     try:
-        rows = np.asarray(made)
+        rows = np.asarray(outputs)
     except ValueError as error:
-        raise validation.invalid(what, must_be, made) from error
+        raise validation.invalid(what, must_be, outputs) from error
     if rows.ndim == 0 or rows.shape[0] != trials:
-        raise validation.invalid(what, must_be, rows if rows.ndim else made)
+        raise validation.invalid(what, must_be, rows if rows.ndim else outputs)
     return rows
 
 

@@ -73,10 +73,10 @@ def code_of(*values: Any, module: str = "") -> Code:
 
 @cache
 def _code(roots: frozenset[str]) -> Code:
-    found = {name: _sha(text(name))[:8] for name in sorted(reached_from(roots, is_framework))}
-    for name in [name for name in found if not is_ours(name)]:
-        found |= _versions(name)
-    return Code(_sha("\n".join(f"{name} {digest}" for name, digest in sorted(found.items()))), found)
+    digests = {name: _sha(text(name))[:8] for name in sorted(reached_from(roots, is_framework))}
+    for name in [name for name in digests if not is_ours(name)]:
+        digests |= _versions(name)
+    return Code(_sha("\n".join(f"{name} {digest}" for name, digest in sorted(digests.items()))), digests)
 
 
 @cache
@@ -107,16 +107,16 @@ def reached_from(roots: Iterable[str], beyond: Callable[[str], bool] = lambda na
     """Modules and what they lead to; nothing that lies `beyond`, nor what is reached through it."""
     waiting = list(roots)
     tops = {name.partition(".")[0] for name in waiting}
-    found: set[str] = set()
+    names: set[str] = set()
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in names:
             continue
-        found.add(name)
+        names.add(name)
         waiting += [
             one for one in imports(name) if not beyond(one) and (one.partition(".")[0] in tops or followed(one))
         ]
-    return frozenset(found)
+    return frozenset(names)
 
 
 def is_ours(module: str) -> bool:
@@ -220,19 +220,19 @@ def imports(module: str) -> tuple[str, ...]:
 @cache
 def _imports(module: str, path: Path, written: float) -> tuple[str, ...]:
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found: list[str] = []
+    targets: list[str] = []
     for dots, base, names, whole in _IMPORT.findall(text(module).replace("\\\n", " ")):
         listed = [name.split()[0] for name in (names or whole).strip("() \n").split(",") if name.strip()]
         if whole:
-            found += listed
+            targets += listed
             continue
         if dots:
             parts = package.split(".")
             base = ".".join([*parts[: len(parts) - len(dots) + 1], *([base] if base else [])])
         inner = [f"{base}.{name}" for name in listed]
         modules = [name for name in inner if path_of(name) is not None]
-        found += modules if len(modules) == len(inner) else [*modules, base]
-    return tuple(dict.fromkeys(found))
+        targets += modules if len(modules) == len(inner) else [*modules, base]
+    return tuple(dict.fromkeys(targets))
 
 
 def _versions(module: str) -> dict[str, str]:
@@ -291,10 +291,10 @@ def importing(module: str) -> None:
 def edited(modules: Iterable[str] = ()) -> tuple[str, ...]:
     """Files of ours, and of these modules of a user, that were written or removed after the process loaded them."""
     theirs = {name: path for name in modules if not is_ours(name) and (path := path_of(name)) is not None}
-    found = {
+    changed = {
         str(path) for name, path in theirs.items() if _written(path) > _IMPORTED.get(name.partition(".")[0], _BEGUN)
     }
-    return tuple(sorted({*found, *_edited(int(time.monotonic()))}))
+    return tuple(sorted({*changed, *_edited(int(time.monotonic()))}))
 
 
 @lru_cache(maxsize=1)
@@ -306,22 +306,22 @@ def _edited(second: int) -> tuple[str, ...]:
 def _written(path: Path) -> float:
     """When a file was last written or put in its place; infinity where it is gone."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return float("inf")
-    return max(found.st_mtime, found.st_ctime)
+    return max(status.st_mtime, status.st_ctime)
 
 
 @cache
 def _files() -> dict[str, Path]:
     """Every file of ours, by module."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for top in OURS:
         for folder in map(Path, _folders(top)):
             for path in folder.rglob("*.py"):
                 parts = (top, *path.relative_to(folder).with_suffix("").parts)
-                found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return dict(sorted(found.items()))
+                files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return dict(sorted(files.items()))
 
 
 @cache

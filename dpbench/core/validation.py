@@ -19,9 +19,9 @@ class MissingExtra(ImportError):
     """A feature that needs an optional dependency which is not installed."""
 
 
-def invalid(name: str, must_be: str, got: Any) -> InvalidInput:
+def invalid(name: str, must_be: str, value: Any) -> InvalidInput:
     """The one shape of every message about a bad parameter."""
-    return InvalidInput(f"{name} must be {must_be}, got {_short(got)}")
+    return InvalidInput(f"{name} must be {must_be}, got {_short(value)}")
 
 
 def _short(value: Any) -> str:
@@ -136,10 +136,10 @@ def native(name: str, value: Any, must_be: str) -> np.ndarray:
     if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
         raise invalid(name, f"{must_be} without masked entries", value)
     try:
-        made = np.asarray(value)
+        array = np.asarray(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise invalid(name, must_be, value) from error
-    return made.astype(made.dtype.newbyteorder("="), copy=False)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def array(name: str, value: Any, *, ndim: int, min_length: int = 1, width: int | None = None) -> np.ndarray:

@@ -34,10 +34,10 @@ def _ask(typingctx: Any) -> Any:
 
 @overload(wide_vectors, inline="always")
 def _wide_vectors() -> Any:
-    def made() -> None:
+    def mark() -> None:
         _ask()
 
-    return made
+    return mark
 
 
 SIDE_BY_SIDE = 4

@@ -96,13 +96,13 @@ def sweep(
     repeats = validation.integer("repeats", repeats, at_least=1)
     seed = validation.integer("seed", seed, at_least=0)
     run = _in_order if map_blocks is None else map_blocks
-    found = []
+    samples = []
     for point, count in zip(points, counts, strict=True):
         width = _block_trials(point.n)
         unit = {"what": "excess risk, one data set a trial", "n": point.n, "mechanism": point.mechanism}
         parts = run(unit, partial(excess_of_block, point, repeats, seed), range(-(-count // width)))
-        found.append(np.concatenate(parts)[:count])
-    return found
+        samples.append(np.concatenate(parts)[:count])
+    return samples
 
 
 def excess_of_block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:

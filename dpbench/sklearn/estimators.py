@@ -82,10 +82,10 @@ class PrivateLinear(PrivateFit):
 def _chosen(mechanism: Any, epsilon: float, delta: float, arithmetic: str) -> Any:
     """The mechanism of that name, or the one given, at (ε, δ)."""
     if isinstance(mechanism, str):
-        made = by_name(choice("mechanism", mechanism, ALGORITHMS), epsilon, delta)
+        algorithm = by_name(choice("mechanism", mechanism, ALGORITHMS), epsilon, delta)
     else:
-        made = replace(_mechanism(mechanism), epsilon=epsilon, delta=delta)
-    return made if arithmetic == made.arithmetic else replace(made, arithmetic=arithmetic)
+        algorithm = replace(_mechanism(mechanism), epsilon=epsilon, delta=delta)
+    return algorithm if arithmetic == algorithm.arithmetic else replace(algorithm, arithmetic=arithmetic)
 
 
 def _mechanism(value: Any) -> Any:

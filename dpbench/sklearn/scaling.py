@@ -58,8 +58,8 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         low, high, bound = self._ends(X.shape[1])
         share = (np.clip(X, low, high) - low) / (high - low)
         reach = bound / math.sqrt(X.shape[1]) * (1.0 - 1e-15)  # so that a rounded norm is within the bound
-        made: np.ndarray = reach * (2.0 * share - 1.0)
-        return made
+        scaled: np.ndarray = reach * (2.0 * share - 1.0)
+        return scaled
 
     def _ends(self, columns: int) -> tuple[np.ndarray, np.ndarray, float]:
         ends = []

@@ -167,13 +167,13 @@ class PrivateSearchCV(MetaEstimatorMixin, PrivateFit):
 
     def _candidates(self) -> list[dict[str, Any]]:
         try:
-            found = list(ParameterGrid(self.param_grid))
+            candidates = list(ParameterGrid(self.param_grid))
         except (TypeError, ValueError) as error:
             raise invalid("param_grid", f"a grid as GridSearchCV has it ({error})", self.param_grid) from None
-        names = {name for one in found for name in one}
+        names = {name for one in candidates for name in one}
         if spent := sorted(name for name in names if name.rpartition("__")[2] in ("epsilon", "delta", "random_state")):
             raise invalid("param_grid", "without epsilon, delta and random_state, which the search sets", spent)
-        return found
+        return candidates
 
     def _parts(self, records: int) -> tuple[np.ndarray, np.ndarray]:
         """Positions of the records that are fitted to, and of those that the choice is made by."""
