@@ -23,55 +23,12 @@ def differing(a, b):
     return int(((xa != xb).any(axis=1) | (ya != yb)).sum())
 
 
-SMALL = [
-    (40, 3, 0.5, {}),
-    (60, 10, 1.0, {"x_bound": 2.0, "radius": 0.4}),
-    (90, 2, 0.3, {"y_bound": 3.0, "radius": 2.0}),
-]
-
-
-@pytest.mark.parametrize(("n", "d", "epsilon", "more"), SMALL)
-def test_packing_is_the_papers(n, d, epsilon, more):
-    family = packing(n, d, epsilon, **more)
-    size = {k: int(family.parameters[k]) for k in ("active", "block", "distance")}
-    x, y = more.get("x_bound", 1.0), more.get("y_bound", 1.0)
-    sigma = family.members(np.random.default_rng(0))
-    X, labels = dense(family.instances(sigma))
-    records = naive.packing_records(n, d, **size, sigma=[int(s) for s in sigma], x=x, y=y)
-    built = sorted((tuple(row), label) for row, label in zip(X, labels, strict=True))
-    assert built == sorted(records)
-    best = family.minimisers(sigma)
-    np.testing.assert_allclose(best, np.linalg.lstsq(X, labels, rcond=None)[0], atol=1e-12)
-    outputs = np.random.default_rng(1).standard_normal((5, d))
-    exact = [naive.squared_risk(records, w) - naive.squared_risk(records, best) for w in outputs]
-    np.testing.assert_allclose(family.excess(sigma, outputs), exact, rtol=1e-9)
-    low, high = family.box
-    ends = np.where(np.arange(d) < size["active"], np.append(-sigma * high, np.zeros(d - size["active"])), 0.0)
-    assert family.largest(low, high) == pytest.approx(float(family.excess(sigma, ends[None, :])[0]))
-
-
-def test_planted_errors_in_a_construction_are_seen():
-    """One label flipped, one record moved to another coordinate, b from the wrong side of its rounding."""
-    family = packing(40, 3, 0.5)
-    sigma = family.members(np.random.default_rng(0))
-    size = {k: int(family.parameters[k]) for k in ("active", "block", "distance")}
-    records = sorted(naive.packing_records(40, 3, **size, sigma=[int(s) for s in sigma], x=1.0, y=1.0))
-    X, y = dense(family.instances(sigma))
-    flipped, moved = y.copy(), X.copy()
-    flipped[0] *= -1.0
-    moved[0] = np.roll(moved[0], 1)
-    for features, labels in ((X, flipped), (moved, y)):
-        assert sorted((tuple(row), label) for row, label in zip(features, labels, strict=True)) != records
-    short = size["block"] - 2  # the next block size with this parity breaks the norm
-    assert math.sqrt(size["active"]) * size["distance"] / short > 1.0 >= np.linalg.norm(family.minimisers(sigma))
-
-
 @settings(max_examples=60, deadline=None)
 @given(
-    n=st.integers(20, 20_000), d=st.integers(1, 3000), epsilon=st.floats(0.005, 1.0), share=st.floats(0.05, 1.0),
+    n=st.integers(20, 400), d=st.integers(1, 60), epsilon=st.floats(0.01, 1.0), share=st.floats(0.05, 1.0),
     x=st.floats(0.1, 10.0), y=st.floats(0.1, 10.0), seed=st.integers(0, 2**20),
 )  # fmt: skip
-def test_packing_properties(n, d, epsilon, share, x, y, seed):
+def test_packing_is_the_papers(n, d, epsilon, share, x, y, seed):
     if n * epsilon < 1.0:
         return
     radius = share * y / x * math.sqrt(min(d, n * epsilon))
@@ -81,20 +38,24 @@ def test_packing_properties(n, d, epsilon, share, x, y, seed):
         assert "records of one block" in str(error)
         return
     rng = np.random.default_rng(seed)
-    sigma = family.members(rng)
-    parameters, instance = family.parameters, family.instances(sigma)
-    active, block = int(parameters["active"]), int(parameters["block"])
-    assert 1 <= active <= d and active * block <= n and 0.0 < parameters["bias"] <= 1.0
-    assert np.linalg.norm(family.minimisers(sigma)) <= radius * (1.0 + 1e-9)
-    assert instance.X.nnz == active * block and np.all(np.diff(instance.X.indptr) <= 1)
-    # The gradient at the minimiser is zero.
-    slope = instance.X.T @ (instance.X @ family.minimisers(sigma) - instance.y)
-    assert np.abs(slope).max() <= 1e-9 * n * x * y
+    sigma, size = family.members(rng), {k: int(family.parameters[k]) for k in ("active", "block", "distance")}
+    instance, best = family.instances(sigma), family.minimisers(sigma)
+    X, labels = dense(instance)
+    records = naive.packing_records(n, d, **size, sigma=[int(s) for s in sigma], x=x, y=y)
+    assert sorted((tuple(row), label) for row, label in zip(X, labels, strict=True)) == sorted(records)
+    assert 1 <= size["active"] <= d and 0.0 < family.parameters["bias"] <= 1.0
+    assert instance.X.nnz == size["active"] * size["block"] <= n and np.linalg.norm(best) <= radius * (1.0 + 1e-9)
+    np.testing.assert_allclose(best, np.linalg.lstsq(X, labels, rcond=None)[0], atol=1e-9 * radius)
+    outputs = np.append(radius * rng.standard_normal((2, d)), np.zeros((1, d)), axis=0)
+    exact = [naive.squared_risk(records, w) - naive.squared_risk(records, best) for w in outputs]
+    np.testing.assert_allclose(family.excess(sigma, outputs), exact, rtol=1e-9, atol=1e-12 * y * y)
+    assert family.floor <= family.parameters["zero_risk"] == pytest.approx(exact[2])
+    low, high = family.box
+    ends = np.where(np.arange(d) < size["active"], np.append(-sigma * high, np.zeros(d - size["active"])), 0.0)
+    assert family.largest(low, high) == pytest.approx(float(family.excess(sigma, ends[None, :])[0]))
     other = sigma.copy()
-    other[int(rng.integers(active))] *= -1.0
-    assert int((family.instances(other).y != instance.y).sum()) == family.distance == parameters["distance"]
-    assert family.floor <= parameters["zero_risk"]
-    assert family.excess(sigma, np.zeros((1, d)))[0] == pytest.approx(parameters["zero_risk"])
+    other[int(rng.integers(sigma.size))] *= -1.0
+    assert int((family.instances(other).y != labels).sum()) == family.distance == size["distance"]
 
 
 @pytest.mark.slow
@@ -137,20 +98,6 @@ def test_fingerprinting(p):
     X, y = dense(family.instances(means, rng))
     assert set(np.unique(X)) <= {0.0, 2.0} and np.all((X > 0.0).sum(axis=1) <= 1)
     assert set(np.round(np.unique(y), 12)) <= {0.0, round(2.0 * scale, 12)} and not y[X.sum(axis=1) == 0.0].any()
-
-
-def test_fingerprinting_data_follow_the_means():
-    """Null: the stated masses and means. z-scores of 5 rates at 6 sigma: false alarm 1e-8; sees 3% of a rate."""
-    family = fingerprinting(400_000, 5, 1e-6, mass=0.5, active=4, beta=0.5, constants="tight")
-    rng = np.random.default_rng(5)
-    means = np.array([0.1, 0.4, 0.6, 0.95])
-    instance = family.instances(means, rng)
-    counts = np.asarray((instance.X > 0).sum(axis=0)).ravel()
-    assert np.all(np.abs(counts[:4] - 50_000.0) < 6.0 * math.sqrt(50_000.0)) and counts[4] == 0
-    ones = np.asarray(instance.X.T @ (instance.y > 0.0)).ravel()[:4] / family.instances(means, rng).x_bound
-    spread = np.sqrt(counts[:4] * means * (1.0 - means))
-    assert np.all(np.abs(ones - counts[:4] * means) < 6.0 * spread)
-    assert np.any(np.abs(ones - counts[:4] * means * 1.03) > 6.0 * spread)
 
 
 def test_membership_pair_differs_in_the_target_alone():

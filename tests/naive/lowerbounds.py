@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -58,19 +57,6 @@ def absolute_risk(means: np.ndarray, mass: float, size: float, scale: float, w: 
     return risk
 
 
-def sign_variance(trials: int, bias: float) -> float:
-    """E[4π(1 − π)] of a fair sign, over all sequences of labels."""
-    total = 0.0
-    for labels in itertools.product((1, -1), repeat=trials):
-        up = down = 0.5
-        for label in labels:
-            up *= (1.0 + bias * label) / 2.0
-            down *= (1.0 - bias * label) / 2.0
-        posterior = up / (up + down) if up + down > 0.0 else 0.0
-        total += (up + down) * 4.0 * posterior * (1.0 - posterior)
-    return total
-
-
 def beta_mean(beta: float, function) -> float:
     """E f(μ), μ ~ Beta(β, β), by quadrature in the variable that removes the ends' poles."""
     norm = math.gamma(2.0 * beta) / math.gamma(beta) ** 2
@@ -80,20 +66,6 @@ def beta_mean(beta: float, function) -> float:
         return (function(mu) + function(1.0 - mu)) * (1.0 - mu) ** (beta - 1.0) / beta
 
     return norm * quad(integrand, 0.0, 0.5**beta, epsabs=1e-12, epsrel=1e-10, limit=200)[0]
-
-
-def fingerprint_sides(beta: float, records: int, answer: list[float]) -> tuple[float, float]:
-    """(E[v(1 − 2μ)], −(1/β)E[v Σ(z_i − μ)]) for v = answer[number of ones among `records` bits]."""
-
-    def law(mu: float) -> list[float]:
-        return [math.comb(records, h) * mu**h * (1.0 - mu) ** (records - h) for h in range(records + 1)]
-
-    left = beta_mean(beta, lambda mu: sum(c * v for c, v in zip(law(mu), answer, strict=True)) * (1.0 - 2.0 * mu))
-    right = beta_mean(
-        beta,
-        lambda mu: sum(c * v * (h - records * mu) for h, (c, v) in enumerate(zip(law(mu), answer, strict=True))),
-    )
-    return left, -right / beta
 
 
 def two_piece(r: float) -> float:

@@ -5,6 +5,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from given_words import Words
 
 from dpbench.core.bits import Source
 from dpbench.privacy import _integer_kernels as kernels
@@ -12,18 +13,6 @@ from dpbench.privacy import integer_laplace
 from dpbench.privacy.exact_coins import accepts
 
 LAST = (1 << kernels.LAPLACE_COLUMNS) - 1
-
-
-class Words(np.random.Generator):
-    """A source of the words given."""
-
-    def __init__(self, given):
-        super().__init__(np.random.PCG64(0))
-        self.given = given
-
-    def words(self, count):
-        made, self.given = self.given[:count], self.given[count:]
-        return np.array(made + [0] * (count - len(made)), dtype=np.uint64)
 
 
 @pytest.mark.parametrize("exponent", [Fraction(7, 10), Fraction(3)])
@@ -34,7 +23,7 @@ def test_a_coin_at_its_chance_is_decided_by_the_words_behind_it(exponent):
     coin, rest = digits >> 128, digits & ((1 << 128) - 1)
     for shift in (-(1 << 80), 1 << 80):
         left = rest + shift
-        source = Source(Words([left >> 64, left & ((1 << 64) - 1)]))
+        source = Source(Words(np.array([left >> 64, left & ((1 << 64) - 1), *[0] * 40], dtype=np.uint64)))
         assert accepts(Fraction(3, 4), exponent, coin, source) is (shift < 0)
 
 

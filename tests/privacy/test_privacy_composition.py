@@ -1,6 +1,5 @@
 """Composition against enumeration, closed forms and dp-accounting; and what the bounds may never do."""
 
-import itertools
 import math
 
 import numpy as np
@@ -76,13 +75,7 @@ def test_optimal_composition_keeps_the_sum_to_the_bit():
     assert optimal([(0.0, 0.0)], why="").delta(0.0) == 0.0
 
 
-def test_optimal_never_exceeds_basic_and_many_parts_approach_a_gaussian():
-    parts = [(0.1, 1e-7)] * 50
-    best, plain = optimal(parts, why=""), basic(parts, why="")
-    for epsilon in [0.0, 0.5, 1.0, 3.0, 4.9, 5.1]:
-        assert best.delta(epsilon) <= plain.delta(epsilon)
-    assert plain.delta(5.0) == pytest.approx(5e-6, rel=1e-12)
-    assert best.epsilon(1e-5) < 3.5 < plain.epsilon(1e-5)
+def test_optimal_composition_of_many_parts_approaches_a_gaussian():
     many = optimal([(0.01, 0.0)] * 10_000, why="")
     for epsilon in [0.0, 1.0, 3.0]:  # the loss has mean 1/2 and variance 1 up to O(ε₀²)
         assert many.delta(epsilon) == pytest.approx(gaussian.delta(epsilon, 1.0), rel=1e-2)
@@ -210,10 +203,3 @@ LAPLACE = laplace_profile(1.0, kind="exact", why="")
 def test_bad_input_is_refused(call):
     with pytest.raises(InvalidInput, match="must be"):
         call()
-
-
-def test_more_parts_never_mean_less_loss():
-    for smaller, larger in itertools.pairwise(range(1, 7)):
-        few, more = optimal([(0.4, 1e-6)] * smaller, why=""), optimal([(0.4, 1e-6)] * larger, why="")
-        for epsilon in EPSILONS:
-            assert few.delta(epsilon) <= more.delta(epsilon)

@@ -1,9 +1,7 @@
 """The Gaussian profile against a 60-digit twin and dp-accounting: accuracy and rounding."""
 
-import itertools
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,32 +12,7 @@ from dpbench.core.validation import InvalidInput
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import gaussian_profile
 
-EPSILONS = [0.0, *np.logspace(-6, math.log10(500.0), 18)]
-MUS = list(np.logspace(-7, 3, 21))
-# (ε, μ) along lines of constant a = ε/μ − μ/2: every δ from near 1 down to 1e-300, at every μ.
-ALONG = [
-    (mu * (a + mu / 2.0), mu)
-    for a, mu in itertools.product([-8.0, -5.01, -4.99, -1.0, 0.0, 0.7, 3.0, 9.0, 29.9, 30.1, 36.9], MUS)
-    if 0.0 <= mu * (a + mu / 2.0) <= 500.0
-]
-GRID = [*itertools.product(EPSILONS, MUS), *ALONG, *((-epsilon, mu) for epsilon, mu in ALONG[::5])]
 TOLERANCE = gaussian.ROUNDING / 10.0
-
-
-def worst_error():
-    """The largest error of log δ where δ ≥ 1e-300, that is the relative error of δ."""
-    worst, counted = 0.0, 0
-    for epsilon, mu in GRID:
-        true = naive.gaussian_delta(epsilon, mu)
-        if true >= 1e-300:
-            counted += 1
-            worst = max(worst, abs(float(mp.log(true) - gaussian.log_delta(float(epsilon), float(mu)))))
-    assert counted > len(GRID) / 3
-    return worst
-
-
-def test_delta_on_the_whole_grid():
-    assert worst_error() < TOLERANCE
 
 
 def test_far_below_the_least_double_log_delta_is_right_to_rounding():
@@ -48,10 +21,17 @@ def test_far_below_the_least_double_log_delta_is_right_to_rounding():
         assert gaussian.log_delta(epsilon, mu) == pytest.approx(float(true), rel=1e-14)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.floats(0.0, 500.0), st.floats(-16.0, 7.0), st.booleans())
-def test_delta_anywhere(epsilon, log_mu, negative):
-    epsilon, mu = -epsilon if negative else epsilon, math.exp(log_mu)
+FREE = st.tuples(st.floats(0.0, 500.0) | st.floats(-13.0, 6.0).map(math.exp), st.floats(-16.0, 7.0).map(math.exp))
+ALONG = st.tuples(
+    st.floats(-8.0, 37.0) | st.sampled_from([-5.01, -4.99, 0.0, 29.9, 30.1]), st.floats(-16.0, 7.0).map(math.exp)
+).map(lambda both: (both[1] * (both[0] + both[1] / 2.0), both[1]))
+"""(ε, μ) of any a = ε/μ − μ/2: every δ from near 1 down to 1e-300."""
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(FREE | ALONG.filter(lambda both: abs(both[0]) <= 500.0), st.booleans())
+def test_delta_anywhere(both, negative):
+    epsilon, mu = (-abs(both[0]) if negative else abs(both[0])), both[1]
     true = naive.gaussian_delta(epsilon, mu)
     if true >= 1e-300:
         assert gaussian.log_delta(epsilon, mu) == pytest.approx(float(mp.log(true)), rel=0.0, abs=TOLERANCE)
@@ -81,20 +61,6 @@ def test_mu_is_rounded_down_and_tight(epsilon, delta):
     guarantee = gaussian_profile(3.0 / sigma, kind="upper", why="")
     assert guarantee.delta(epsilon) <= delta
     assert guarantee.epsilon(delta) <= epsilon
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(st.floats(-13.0, 6.0), st.floats(-16.0, 6.9))
-def test_round_trips_and_monotonicity(log_epsilon, log_mu):
-    epsilon, mu = math.exp(log_epsilon), math.exp(log_mu)
-    delta = gaussian.delta(epsilon, mu)
-    assert gaussian.delta(epsilon * 1.01, mu) <= delta <= gaussian.delta(epsilon, mu * 1.01)
-    if 1e-300 < delta < 0.9:
-        assert gaussian.mu(epsilon, delta) == pytest.approx(mu, rel=1e-8)
-        # ε is as well determined as δ depends on it: d log δ / d log ε may be small.
-        back = gaussian.epsilon(delta, mu)
-        assert back >= epsilon * (1.0 - 1e-12)
-        assert gaussian.log_delta(back, mu) == pytest.approx(math.log(delta), abs=2.0 * gaussian.ROUNDING)
 
 
 def test_edges():

@@ -1,6 +1,5 @@
 """`Profile`: kinds, rounding to the safe side, the generic inverse, pickling, words."""
 
-import itertools
 import math
 import pickle
 from functools import partial
@@ -115,13 +114,6 @@ def test_crossing_at_the_ends():
 def test_a_shift_in_gaussian_noise_is_the_pair_of_their_ratio(noise):
     profile = shifted_gaussian(0.8 * noise, noise, kind="exact", why="")
     assert profile.delta(0.5) == pytest.approx(float(naive.gaussian_delta(0.5, mu=0.8)), rel=1e-9)
-
-
-def test_profiles_fall_with_epsilon():
-    for make, kind in itertools.product(MAKERS.values(), ("exact", "upper", "lower")):
-        profile = make(kind=kind, why="")
-        values = [profile.delta(0.01 * k) for k in range(300)]
-        assert all(later <= earlier for earlier, later in itertools.pairwise(values))
 
 
 def test_a_rational_laplace_shift_is_decided_at_its_bound():
