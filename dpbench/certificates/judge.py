@@ -261,7 +261,7 @@ def _whole(statement: Statement) -> set[str]:
 
 def _sides(statement: Statement, piece: Piece) -> tuple[dict[str, Any], Point]:
     """Ranges of the symbols, and values of those that have one."""
-    ends = region(statement, piece)
+    ends = region(statement, piece.hidden)
     fixed = {name: low for name, (low, high) in ends.items() if low is not None and low == high}
     return {name: pair for name, pair in ends.items() if name not in fixed}, fixed
 

@@ -9,6 +9,9 @@ What is claimed for every ε, every order or every outcome brings a symbol of it
 A claim of privacy speaks of laws, a budget and an order, and these have to be some: a scale above 0, weights of sum 1
 that are not negative, ε >= 0, 0 <= δ < 1, an order above 1 (`required`). A search counts no other point; a proof has to
 show them all.
+
+Formulas are trees of `dpbench.ledger.formula`, whose numbers are fractions; the checker's have numbers of python-flint:
+``check.parse(write(node))`` is the checker's tree.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from dpbench.certificates.regions import Comparison, Ends, Proof
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node, parse, put, write
+from dpbench.ledger.kinds import Conclusion
 from dpbench.ledger.statement import Calibrated, Integer, Real, Statement, Symbol
 
 ZERO, ONE = ("num", Fraction(0)), ("num", Fraction(1))
@@ -86,9 +90,14 @@ def pieces(statement: Statement) -> list[Piece]:
         Where nothing can be decided of the claim: rates, floors, stability, or a mixture against a notion without a
         closed form.
     """
-    if statement.claim.kind not in PIECES:
-        raise validation.invalid("the claim", f"one of {', '.join(PIECES)}", statement.claim.kind)
-    return PIECES[statement.claim.kind](statement)
+    if not decidable(statement.claim):
+        raise validation.invalid("the claim", f"one inequality, or one of {', '.join(PIECES)}", statement.claim.kind)
+    return PIECES[statement.claim.kind](statement) if statement.claim.sides is None else [_inequality(statement)]
+
+
+def decidable(claim: Conclusion) -> bool:
+    """Whether there are inequalities that it comes to."""
+    return claim.sides is not None or claim.kind in PIECES
 
 
 def _t(text: str, **parts: Node) -> Node:
@@ -198,7 +207,7 @@ def _within(statement: Statement, one: Comparison) -> bool:
 
 def seen(statement: Statement, one: Comparison) -> bool:
     """Whether the checker sees a comparison on the whole region, as one cell."""
-    ends = region(statement, Piece((), ""))
+    ends = region(statement)
     sides = {name: pair for name, pair in ends.items() if pair[0] != pair[1]}
     if len(sides) < len(ends):  # a symbol with one value is no side; it is seen where the search ends
         return False
@@ -384,13 +393,12 @@ SAMPLED = (
 )
 
 
-def _inequality(statement: Statement) -> list[Piece]:
-    parts, nodes = statement.claim.parts, statement.claim_nodes
-    left, right, relation = nodes["left"], nodes["right"], parts["relation"]
+def _inequality(statement: Statement) -> Piece:
+    relation, left, right = statement.comparison
     less, more = (left, right) if relation in ("<=", "<") else (right, left)
     claim = {"left": write(left), "relation": relation, "right": write(right)}
-    return [Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim,
-                  {"left": left, "right": right}, derivation=("The inequality as it is claimed.",))]  # fmt: skip
+    return Piece((Inequality(less, more, relation in ("<", ">")),), "inequality", claim,
+                 {"left": left, "right": right}, derivation=("The inequality as it is claimed.",))  # fmt: skip
 
 
 def _order(statement: Statement) -> list[Piece]:
@@ -405,17 +413,17 @@ def _order(statement: Statement) -> list[Piece]:
 # Of each kind of claim its parts, and of a claim of privacy what its laws need, to be laws.
 PIECES: dict[str, Callable[[Statement], list[Piece]]] = {
     "gaussian": _shift, "laplace": _shift, "discrete": _discrete, "event": _event, "mixture": _mixture,
-    "inequality": _inequality, "order": _order,
+    "order": _order,
 }  # fmt: skip
 LAWFUL: dict[str, Callable[[Statement], dict[str, Comparison]]] = {
     "gaussian": _scaled, "laplace": _scaled, "discrete": _weights, "event": _chances, "mixture": _sampled,
 }  # fmt: skip
 
 
-def region(statement: Statement, piece: Piece) -> dict[str, Ends]:
+def region(statement: Statement, hidden: Mapping[str, Symbol] | None = None) -> dict[str, Ends]:
     """Exact ends of every symbol, for a proof; a calibrated one ranges over all that its hypothesis allows."""
     made: dict[str, Ends] = {}
-    for name, symbol in {**statement.symbols, **piece.hidden}.items():
+    for name, symbol in {**statement.symbols, **(hidden or {})}.items():
         if isinstance(symbol, Calibrated):
             made[name] = (Fraction(0), None)
         elif name in statement.ranges:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.build import Draft, above, below
-from dpbench.certificates.judge_pieces import pieces, region
+from dpbench.certificates.judge_pieces import region
 from dpbench.certificates.regions import Proof
 from dpbench.core import validation
 from dpbench.ledger import formula
@@ -17,10 +17,8 @@ from dpbench.ledger.statement import Calibrated, Statement, solved
 
 def regional(statement: Statement) -> Proof:
     """What the statement claims on its region."""
-    (piece,) = pieces(statement)
-    nodes = statement.claim_nodes
-    claim = (str(statement.claim.parts["relation"]), nodes["left"], nodes["right"])
-    return Proof([claim], region(statement, piece), statement.definitions, [c for _, c, _ in statement.conditions])
+    given = [condition for _, condition, _ in statement.conditions]
+    return Proof([statement.comparison], region(statement), statement.definitions, given)
 
 
 def proof(statement: Statement) -> Draft:

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpbench.core import validation
 from dpbench.ledger.evidence import committed
+from dpbench.ledger.grades import missing, place_of_certificates
 from dpbench.ledger.places import folder
 from dpbench.ledger.registry import by_id
 
@@ -68,16 +69,24 @@ def recorded() -> dict[str, list[dict[str, Any]]]:
 
 def about(claim: str) -> tuple[str, ...]:
     """File, kind and statement of each certificate of an entry, or why there is none; nothing without evidence."""
-    if made := known().get(claim):
+    if made := _of(claim):
         return tuple(f"{PLACE}/{one['file']} ({one['kind']}): {one['statement']}" for one in made)
     record = committed(ids=[claim]).get(claim)
     kept = "".join(f"; recorded in {RECORDS}/{one['file']}" for one in recorded().get(claim, ()))
     return () if record is None else (f"none: {reason(record)}{kept}",)
 
 
+def _of(claim: str) -> list[dict[str, Any]]:
+    """Certificates of an entry: of another package's, those beside its module."""
+    declared = by_id().get(claim)
+    if declared is None or not declared.outside:
+        return known().get(claim, [])
+    return read(place_of_certificates(declared)).get(claim, [])
+
+
 def links(claim: str) -> dict[str, Any]:
     """``{"certificate": [file names]}`` of an entry, or ``{"certificate": None, "no_certificate": reason}``."""
-    if made := known().get(claim):
+    if made := _of(claim):
         return {"certificate": [one["file"] for one in made]}
     record = committed(ids=[claim]).get(claim)
     why = "there is no committed evidence of it" if record is None else reason(record)
@@ -93,7 +102,11 @@ def reason(record: Mapping[str, Any]) -> str:
         return SLOPE
     if sampled(record):
         return SAMPLED
-    return TRIED if record["verdict"] == "not refuted" else "none has been written yet"
+    if how := missing(claim):
+        return how
+    if record["verdict"] == "not refuted":
+        return TRIED
+    return f"none has been written yet: `dpbench verify {claim.id} --certificates {PLACE}` writes those of its formulas"
 
 
 def sampled(record: Mapping[str, Any]) -> bool:

@@ -82,7 +82,8 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     needed = verdict == "proved" or (decided in ("certificate", "exact") and claim.kind != "rate")
     if claim.kind == "privacy":  # a guarantee needs one whatever became of it, and so does an attack that is a number
         needed = needed or GUARANTEES in found.get("tables", {}) or verdict == "refuted"
-    return Basis(decided, (("derivation" if derived(claim) else "assumed") if needed else "none"))
+    written = derived(claim) or (decided == "certificate" and bool(claim.over_region))  # of the claim's own formulas
+    return Basis(decided, (("derivation" if written else "assumed") if needed else "none"))
 
 
 def _decided(claim: Declaration, verdict: str, level: float) -> str:
@@ -100,21 +101,37 @@ def derived(claim: Declaration) -> bool:
         return bool(claim.derivation.strip())
     if claim.proof.startswith(_ADDRESSES):
         return True
-    module = sys.modules.get(claim.module)
-    beside = Path(getattr(module, "__file__", None) or ".").resolve().parent
-    return bool(claim.proof) and (beside / claim.proof.partition("#")[0]).is_file()
+    return bool(claim.proof) and (_beside(claim) / claim.proof.partition("#")[0]).is_file()
 
 
 def certified(claim: Declaration, verdict: str) -> bool:
-    """Whether a committed certificate decides this verdict of an entry of this package.
+    """Whether a certificate in the entry's folder (`place_of_certificates`) decides this verdict.
 
     Where the entry states formulas to be proved over a region, it is a certificate of these formulas over this region
-    and of no earlier ones. That the checker accepts each of them is a test of the repository; here the files are only
-    read.
+    and of no earlier ones. That the checker accepts each of this package's is a test of the repository, and they are
+    only read here; of another package's the checker is asked.
     """
     stated = claim.over_region if verdict == "proved" else ""
-    found = () if claim.outside else _certificates().get((claim.id, verdict), ())
-    return any(not stated or statement == stated for statement in found)
+    found = _certificates(place_of_certificates(claim)).get((claim.id, verdict), ())
+    of_it = [one for one in found if not stated or one["statement"] == stated]
+    return any(not claim.outside or _accepted(json.dumps(one)) for one in of_it)
+
+
+def place_of_certificates(claim: Declaration) -> Path:
+    """Where the certificates of an entry are: with the committed evidence, or in a folder beside the module."""
+    return _beside(claim) / "certificates" if claim.outside else folder().parent / "certificates"
+
+
+def _beside(claim: Declaration) -> Path:
+    return Path(getattr(sys.modules.get(claim.module), "__file__", None) or ".").resolve().parent
+
+
+def missing(claim: Declaration) -> str:
+    """How to write the certificate that the formulas of an entry ask for, where it is not there; else empty."""
+    if not claim.over_region or certified(claim, "proved"):
+        return ""
+    place = place_of_certificates(claim) if claim.outside else "evidence/certificates"
+    return f"no certificate shows it on its region: `dpbench verify {claim.id} --certificates {place}` writes it"
 
 
 def decided_by_certificate(claim: Declaration, verdict: str) -> str:
@@ -129,13 +146,23 @@ def outdated(claim: Declaration, verdict: str) -> bool:
 
 
 @cache
-def _certificates() -> dict[tuple[str, str], list[str]]:
-    """What the certificates state, by entry and the verdict that they decide."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for path in sorted((folder().parent / "certificates").glob("*.json")):
-        one = json.loads(path.read_text(encoding="utf-8"))
-        found.setdefault((one["id"], one["verdict"]), []).append(one["statement"])
+def _certificates(place: Path) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The certificates of a folder, by entry and the verdict that they decide."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for path in sorted(place.glob("*.json")):
+        try:
+            one = json.loads(path.read_text(encoding="utf-8"))
+            found.setdefault((one["id"], one["verdict"]), []).append({**one, "statement": one["statement"]})
+        except (ValueError, KeyError, TypeError) as error:
+            raise validation.invalid("certificates", f"a folder of certificates ({error!r})", str(path)) from error
     return found
+
+
+@cache
+def _accepted(certificate: str) -> bool:
+    import dpbench_check  # with flint: not for those who only list
+
+    return bool(dpbench_check.report_on(certificate)["accepted"])
 
 
 def counts(rows: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:

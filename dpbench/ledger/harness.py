@@ -36,7 +36,7 @@ from dpbench.bounds import lower as clopper_pearson
 from dpbench.core import validation
 from dpbench.core.sources import homes, reached_from
 from dpbench.ledger.attacks import Bound
-from dpbench.ledger.grades import PROVING, basis, decided_by_certificate
+from dpbench.ledger.grades import PROVING, basis, decided_by_certificate, missing
 from dpbench.ledger.measurement import (
     LEVEL,
     Context,
@@ -98,6 +98,8 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
     verdict = verdict or _verdict(claim, found)
     if (certain := decided_by_certificate(claim, verdict)) != verdict:
         verdict, found = certain, replace(found, decided="", link="")
+    if verdict == "not refuted" and (how := missing(claim)):
+        found = replace(found, notes=(*found.notes, how))
     return _graded(claim, verdict, replace(found, seed=context.seed, level=claim.level))
 
 

@@ -1,7 +1,9 @@
-"""Kinds of claims: what each is made of, in Python and in a TOML file, and how it says itself.
+"""Kinds of claims of a `Statement`: what each is made of, in Python and in a TOML file, and how it says itself.
 
-An object of each class makes claims of its kind: ``inequality("x", "<=", "y")``. A new kind is a class here, its
-inequalities in `dpbench.certificates.judge_pieces.PIECES`, and its check in the checker if none there decides it.
+An object of each class makes claims of its kind: ``inequality("x", "<=", "y")``. A new kind is a class here, named in
+`KINDS`. Where its claim is one inequality, its method `sides` is all that search, proof, certificate and measurement
+need; where it is several, they are its function in `dpbench.certificates.judge_pieces.PIECES`. The kind of an entry
+("privacy", "rate", ...) is another thing (`dpbench.ledger.words.KINDS`), and so is that of a certificate.
 """
 
 from __future__ import annotations
@@ -49,10 +51,15 @@ class Conclusion:
             "gdp": f"{given.get('mu')}-GDP",
         }.get(self.notion, "")
 
+    @property
+    def sides(self) -> tuple[str, str, str] | None:
+        """(left, relation, right) where the claim is one inequality."""
+        return self.of.sides(self.parts)
+
     def text(self, how: str = "") -> str:
         """What is claimed, under a relation of neighbours in words."""
         parts = {name: ", ".join(part) if isinstance(part, tuple) else part for name, part in self.parts.items()}
-        return self.of.words(self.parts).format(**parts, privacy=self.privacy, how=how)
+        return self.of.sentence(self.parts).format(**parts, privacy=self.privacy, how=how)
 
 
 class Kind:
@@ -62,14 +69,12 @@ class Kind:
     ----------
     needed, beside : tuple of str
         Keys of its table in a file; those that may be left out.
-    lists : tuple of str
-        Those that hold lists of formulas.
+    lists, words : tuple of str
+        Those that hold lists of formulas; those that hold no formula, but a relation or the name of a symbol.
     spelt : dict of str to str
         Keys that are another word in Python.
     path : bool
         Whether it speaks of a variable that grows; its witness is a path then.
-    regional : bool
-        Whether a certificate can show it on a whole region.
     says : str
         What is claimed, with holes for its parts, the notion of privacy and the relation of neighbours.
     """
@@ -77,8 +82,9 @@ class Kind:
     needed: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     spelt: ClassVar[Mapping[str, str]] = {}
-    path = regional = False
+    path = False
     says = ""
 
     def __init__(self, name: str) -> None:
@@ -88,9 +94,13 @@ class Kind:
         """The claim of a table with the right keys."""
         return cast(Any, self)(**{self.spelt.get(name, name): part for name, part in table.items()})
 
-    def words(self, parts: Parts) -> str:
+    def sentence(self, parts: Parts) -> str:
         """`says` of a claim with these parts."""
         return self.says
+
+    def sides(self, parts: Parts) -> tuple[str, str, str] | None:
+        """(left, relation, right), formulas and one of `SIGNS`, where a claim with these parts is one inequality."""
+        return None
 
 
 class _Private(Kind):
@@ -118,7 +128,7 @@ class Shift(_Private):
     def __call__(self, *, shift: str, scale: str, **against: Any) -> Conclusion:
         return self._claim(against, shift=str(shift), scale=str(scale))
 
-    def words(self, parts: Parts) -> str:
+    def sentence(self, parts: Parts) -> str:
         return f"two {self.name.capitalize()} laws of scale {{scale}}, {{shift}} apart, are within {{privacy}}{{how}}"
 
 
@@ -178,18 +188,22 @@ class Inequality(Kind):
     """left <= right, or with >=, < or >."""
 
     needed = ("left", "relation", "right")
-    regional = True
+    words = ("relation",)
     says = "{left} {relation} {right}"
 
     def __call__(self, left: str, relation: str, right: str) -> Conclusion:
         validation.choice("relation", relation, SIGNS)
         return Conclusion(self.name, {"left": str(left), "relation": relation, "right": str(right)})
 
+    def sides(self, parts: Parts) -> tuple[str, str, str]:
+        return parts["left"], parts["relation"], parts["right"]
+
 
 class Order(Kind):
     """quantity = O(to) as `variable` grows; the constant may depend on the other symbols."""
 
     needed, beside = ("quantity", "in"), ("to",)
+    words = ("in",)
     spelt: ClassVar = {"in": "variable"}
     path = True
     says = "{quantity} = O({to}) as {in} grows"
@@ -201,6 +215,7 @@ class Order(Kind):
 class Rate(Kind):
     """An error bound as a formula, whose slope in the logarithm of `variable` is measured: a ceiling or a floor."""
 
+    words = ("in", "side")
     says = "the error's {side} bound is {bound}, as {in} grows"
 
     def __call__(self, bound: str, *, variable: str, side: str = "upper") -> Conclusion:

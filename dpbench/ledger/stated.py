@@ -41,21 +41,20 @@ def rows_of(context: Context, statement: Statement, points: Points, equality: st
     for at in points:
         if missing := statement.excluded(at):
             raise validation.invalid("a point", f"one at which {missing}", dict(at))
-    parts, kind = statement.claim.parts, statement.claim.kind
     if statement.claim.of.path:
         return _along(statement, points)
-    validation.choice("the relation of a formula's entry", parts.get("relation", kind), ("<=", ">="))
-    return _sides(statement, points, equality)
+    relation, *sides = statement.comparison
+    validation.choice("the relation of a formula's entry", relation, ("<=", ">="))
+    ends = [formula.write(side) for side in (sides if relation == "<=" else sides[::-1])]
+    return _sides(statement, ends, points, equality)
 
 
-def _sides(statement: Statement, points: Points, equality: str) -> Rows:
+def _sides(statement: Statement, ends: Sequence[str], points: Points, equality: str) -> Rows:
     from dpbench.ledger.harness import summary
 
-    parts = statement.claim.parts
-    ends = ("left", "right") if parts["relation"] == "<=" else ("right", "left")
     for at in points:
-        sides = {side: statement.number(parts[end], **at) for side, end in zip(("left", "right"), ends, strict=True)}
-        yield {**at, **_defined(statement, at), **sides}
+        left, right = (statement.number(end, **at) for end in ends)
+        yield {**at, **_defined(statement, at), "left": left, "right": right}
     return summary(equality=equality)
 
 

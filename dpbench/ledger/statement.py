@@ -140,8 +140,8 @@ class Statement:
         Values at which it is shown; without them the search finds them. Of an order in x, a path x = x_0 t^s, t = 2^j
         from j = k on, with ``power_x`` for s and ``first`` for k among the values.
     cells : int
-        Of an inequality: how many cells a proof over the region may take, which then is its certificate; 0: none is
-        made.
+        Of a claim that is one inequality: how many cells a proof over the region may take, which then is its
+        certificate; 0: none is made.
     computed : dict of str to str
         Of a guarantee: definitions that a mechanism computes (its noise, a weight) and what they are. In a certificate
         they are symbols, with the number that the formula gives at each witness, rounded to the safe side: with the
@@ -167,8 +167,8 @@ class Statement:
 
     def __post_init__(self) -> None:
         validation.choice("relation", self.relation, RELATIONS)
-        if validation.integer("cells", self.cells, at_least=0) and not self.claim.of.regional:
-            raise validation.invalid("cells", "0 but for an inequality", self.cells)
+        if validation.integer("cells", self.cells, at_least=0) and self.claim.sides is None:
+            raise validation.invalid("cells", "0 but for a claim that is one inequality", self.cells)
         for name in self.computed:
             validation.choice("a computed number", name, tuple(self.where))
         if not self.symbols:
@@ -236,7 +236,7 @@ class Statement:
         made: dict[str, Node] = {}
         kind, parts = self.claim.kind, self.claim.parts
         for name, part in parts.items():
-            if name in ("relation", "in", "side"):
+            if name in self.claim.of.words:
                 continue
             many = part if isinstance(part, tuple) else (part,)
             for number, text in enumerate(many):
@@ -247,6 +247,20 @@ class Statement:
         for name, text in self.claim.against.items():
             made[name] = _at(f"claim.{kind}.{name}", formula.parse, text)
         return made
+
+    @property
+    def comparison(self) -> tuple[str, Node, Node]:
+        """(relation, left, right) of a claim that is one inequality.
+
+        Raises
+        ------
+        InvalidInput
+            Where it is another.
+        """
+        if (sides := self.claim.sides) is None:
+            raise validation.invalid("the claim", "one inequality", self.claim.kind)
+        left, relation, right = sides
+        return relation, formula.parse(left), formula.parse(right)
 
     @cached_property
     def ranges(self) -> dict[str, tuple[End, End, bool, bool]]:

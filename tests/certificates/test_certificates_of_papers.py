@@ -6,10 +6,11 @@ import sys
 import dpbench_check
 import pytest
 
+import dpbench
 import dpbench.certificates as certificates
 from dpbench.certificates import attack_counts, shown
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger import registry
+from dpbench.ledger import grades, registry
 from dpbench.ledger.statement import Real, Statement, inequality
 
 CLAIMS = """
@@ -33,6 +34,15 @@ def cubes(run):
                                      steps=("Take x = 2.",), witness={"x": 2}))
 def fourth(run):
     yield dict(x=2.0, left=16.0, right=2.0)
+"""
+PROVED = """
+from dpbench.ledger import Paper
+from dpbench.ledger.statement import Real, Statement, inequality
+
+paper = Paper("cubes", title="Cubes", authors=("A. Author",), year=2026)
+paper.formula("lemma3", Statement("{claim}", {"x": Real("any number", 0, 2)}, inequality("x^2", "<=", "2*x"),
+                                  steps=("It is x <= 2, times x.",), cells=20),
+              points=[{"x": 1}], source="Lemma 3", expected="proved")
 """
 ATTACK = """
 
@@ -70,6 +80,32 @@ def test_a_witness_and_attacks_of_an_outside_paper_are_found(folder):
     registry.use(None)
     assert "cubes.lemma2.inequality" not in attack_counts.attacks()
     assert "cubes.lemma2.inequality" not in {maker.id for maker in certificates.makers()}
+
+
+def test_a_certificate_beside_the_module_proves_an_outside_claim(folder):
+    """Not one of other formulas, and not one that the checker refuses."""
+    (folder / "claims_cubes.py").write_text(PROVED)
+    registry.use([str(folder / "claims_cubes.py")])
+    (claim,) = registry.outside_claims()
+
+    def verdict():
+        grades._certificates.cache_clear()
+        (entry,) = dpbench.verify(claim).entries
+        return entry.verdict, entry.basis.grade, entry.evidence.notes[-1]
+
+    command = f"`dpbench verify {claim.id} --certificates {folder / 'certificates'}` writes it"
+    assert verdict()[:2] == ("not refuted", "tried") and command in verdict()[2]
+    (path,) = certificates.write(folder / "certificates", {claim.id})
+    assert verdict()[:2] == ("proved", "derivation")
+    assert shown.links(claim.id) == {"certificate": [path.name]}
+    sealed = json.loads(path.read_text())
+    for change in ({"statement": sealed["statement"].replace("2*x", "3*x")}, {"digest": "0"}, {"verdict": "refuted"}):
+        assert sealed | change != sealed
+        path.write_text(json.dumps(sealed | change))
+        assert verdict()[0] == "not refuted", change
+    path.write_text("[]")
+    grades._certificates.cache_clear()
+    assert "must be a folder of certificates" in dpbench.verify(claim).not_run[0]["reason"]
 
 
 def test_a_witness_has_a_value_for_each_symbol():

@@ -143,7 +143,7 @@ def _claimed(claim: Conclusion) -> Markup:
             return str(plain(part))
 
     parts = {name: shown(part) for name, part in claim.parts.items()}
-    return quoted(plain(claim.of.words(claim.parts)).format(**parts, privacy=claim.privacy, how=""))
+    return quoted(plain(claim.of.sentence(claim.parts)).format(**parts, privacy=claim.privacy, how=""))
 
 
 def _defined(statement: Statement, name: str) -> Markup:

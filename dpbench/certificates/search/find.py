@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpbench.certificates.build import Sentence, rational
-from dpbench.certificates.judge_pieces import PIECES, pieces
+from dpbench.certificates.judge_pieces import decidable, pieces
 from dpbench.certificates.search.growth import STEPS, Growth
 from dpbench.certificates.search.hunt import Hunt, question
 from dpbench.certificates.search.optimise import Trace
@@ -172,7 +172,7 @@ def question_of(claim: Claim) -> Question:
 def _asked(claim: Claim) -> Question | None:
     """Of the first statement that is an order, or one inequality, and is not shown to hold by its certificate."""
     for one in claim.stated:
-        if not (one.cells or one.computed) and one.claim.kind in PIECES and len(parts := pieces(one)) == 1:
+        if not (one.cells or one.computed) and decidable(one.claim) and len(parts := pieces(one)) == 1:
             return question(one, parts[0])
     return None
 
