@@ -146,7 +146,7 @@ def test_grid_search_beside_its_oracle(context, monkeypatch):
     assert verdict == "not refuted" and evidence.value < 1.0
     columns = evidence.column("grid search"), evidence.column("zero predictor")
     assert all(found < 1.01 * zero for found, zero in zip(*columns, strict=True))
-    assert theorem7.failures_needed(6) == 6 and theorem7.failures_needed(140) < 40
+    assert theorem7.failures_needed(6, 0.05) == 6 and theorem7.failures_needed(140, 0.05) < 40
     # Planted: a bound that nothing meets is refuted by six data sets.
     monkeypatch.setattr(theorem7, "selection_terms", lambda n, norm: {"penalty": -100.0 * norm**2})
     assert measured(theorem7.theorem7, context)[0] == "refuted"

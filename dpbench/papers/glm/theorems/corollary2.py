@@ -38,7 +38,7 @@ STEP = Statement(
     },
     claim=order("excess", to="bound", variable="n"),
     steps=(
-        "Squared loss, d = 1, every record (X, 1), w* = B, Y = BX = 1, and epsilon so large that noise and its "
+        "Squared loss, d = 1, every record (X, 1), w* = B, Y = B X = 1, and epsilon so large that noise and its "
         "term are nothing: 1 - Xw_t = (1 - H eta X^2)^(t-1), so the excess risk of the mean of w_1..w_n is at least "
         "(1 - H eta X^2)^(2n) >= 1 - 2n H eta X^2.",
     ),
@@ -166,13 +166,13 @@ paper.formula(
             "source": "Corollary 2, its second term",
             "holds": "glm.cor2.inequality.corrected",
             "because": "G B has H X^2 B^2 where this has H X^2 B^3. With (w, y) -> (cw, cy) all risks scale like c^2 "
-            "and the printed term like c^3, so that for small c nothing is left of it, though it is BX/Y times the "
+            "and the printed term like c^3, so that for small c nothing is left of it, though it is B X/Y times the "
             "other.",
             "weight": "misprint",
             "hurt": "letter",
             "quote": r"\frac{\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\| + H\|\mathcal{X}\|^2 "
             r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}\right).",
-            "consequence": "(...)B has to be GB of Theorem 1; with B^2 the second term vanishes in small units of B, "
+            "consequence": "(...)B has to be G B of Theorem 1; with B^2 the second term vanishes in small units of B, "
             "and the constant that is then needed grows like B|X|/|Y|.",
             "errata": Correction(
                 place="Corollary 2, appendix A.3",

@@ -43,9 +43,9 @@ PRINTED = Statement(
     },
     claim=order("excess", to="bound", variable="n"),
     steps=(
-        "Squared loss, d = 1, every record (X, 1), w* = B, Y = BX = 1, n epsilon = 1. With labels 0 and the same noise "
-        "the iterates have the mean 0, by symmetry. The label 1 adds eta H X to a step, and a step does not expand, as "
-        "eta H X^2 <= 1/4: X E w <= n eta H X^2, and the excess is at least (1 - X E w)^2.",
+        "Squared loss, d = 1, every record (X, 1), w* = B, Y = B X = 1, n epsilon = 1. With labels 0 and the same "
+        "noise the iterates have the mean 0, by symmetry. The label 1 adds eta H X to a step, and a step does not "
+        "expand, as eta H X^2 <= 1/4: X E w <= n eta H X^2, and the excess is at least (1 - X E w)^2.",
         "In this unit of w the gradients, and with them G, fall like 1/n, and a bound without B falls with them.",
     ),
     witness={"n": 1, "L": 12, "power_n": 1, "first": 40},

@@ -75,10 +75,10 @@ PRINTED = Statement(
     },
     claim=order("excess", to="bound", variable="n"),
     steps=(
-        "Squared loss, d = 1, every record (X, 1), w* = B, Y = BX = 1, normal map, eta of Theorem 2 with sqrt(k). With "
-        "labels 0 and the same noise the iterates have the mean 0, by symmetry. The label 1 adds eta H |Phi X| to a "
-        "step, and a step expands only if eta H |Phi X|^2 > 2, with a chance below e^-n, which is left out: E <w~, Phi "
-        "X> <= n eta H X^2, and the risk of w~ is at least (1 - n eta H X^2)^2.",
+        "Squared loss, d = 1, every record (X, 1), w* = B, Y = B X = 1, normal map, eta of Theorem 2 with sqrt(k). "
+        "With labels 0 and the same noise the iterates have the mean 0, by symmetry. The label 1 adds eta H |Phi X| to "
+        "a step, and a step expands only if eta H |Phi X|^2 > 2, with a chance below e^-n, which is left out: E <w~, "
+        "Phi X> <= n eta H X^2, and the risk of w~ is at least (1 - n eta H X^2)^2.",
         "The risk of Phi w* is E(|Phi X|^2/X^2 - 1)^2 = 2/k.",
         "In this unit of w the noise has a factor X = n^2 too many, and nothing is learned.",
     ),

@@ -12,7 +12,7 @@ from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.glm.theorems import paper
 
 DELTA = 1e-5
-_BOUND8 = "GB|X|/sqrt(n) + GB|X|sqrt(k log(1/delta))/(n epsilon)"
+_BOUND8 = "G B|X|/sqrt(n) + G B|X|sqrt(k log(1/delta))/(n epsilon)"
 _ETA = (
     r"\eta = \frac{B}{G\|\mathcal{X}\|\left(1+\frac{\sqrt{k\log(2/\delta)}}{n\epsilon}\right)T^{3/4}}$ "
     r"and  $T=n^2$"
@@ -21,24 +21,24 @@ _ETA = (
 
 LEMMA8 = Statement(
     about="With sigma^2 = 8 G^2|X|^2 log(1/delta)/(n^2 epsilon^2), without T, with T = n^2 and eta of Theorem 10, the "
-    f"excess risk of w~ on Phi D against Phi w* is O({_BOUND8}): at most GBX(7/sqrt(n) + 4.5 sqrt(k log(1/delta))/(n "
+    f"excess risk of w~ on Phi D against Phi w* is O({_BOUND8}): at most G B X(7/sqrt(n) + 4.5 sqrt(k log(1/delta))/(n "
     "epsilon) + sqrt(2) e^(-k/4)/k): {claim} for all s = a/(1 + a), a = sqrt(k log(1/delta))/(n epsilon), and w = "
     "1/sqrt(n).",
     symbols={"s": Real("a/(1 + a), a = sqrt(k log(1/delta))/(n epsilon)", 0, 1), "w": Real("1/sqrt(n)", 0, 1)},
     claim=inequality("1/2 + (1 - s)^2*(12 + w^2)/2 + 4*s^2*w^2", "<=", "7*(1 - s) + (9/2)*s/w"), cells=500,
     steps=(
-        "Regret and stability sum to GBX(1/(2 eta n^2) + (eta/2)(12n + 1 + 8a^2)), eta in units of B/(GX), and the "
+        "Regret and stability sum to G B X(1/(2 eta n^2) + (eta/2)(12n + 1 + 8a^2)), eta in units of B/(G X), and the "
         "map's term stands on both sides; eta = 1/((1 + a)n^(3/2)).",
-        "Both sides are divided by GBX(1 + a)/sqrt(n).",
+        "Both sides are divided by G B X(1 + a)/sqrt(n).",
     ),
 )  # fmt: skip
 LEMMA8_CORRECTED = Statement(
-    about="With T in sigma^2 and eta = B/(GX n^(3/2) sqrt(13 + 8k Lambda/(n epsilon^2))), Lambda = log(2/delta), the "
-    "excess risk on Phi D against Phi w* is at most GXB(sqrt(13/n) + sqrt(8k Lambda)/(n epsilon) + sqrt(2) "
-    "e^(-k/4)/k); with (1 + sqrt(k Lambda)/(sqrt(n) epsilon))T^(3/4) as the denominator of eta, at most GXB(7/sqrt(n) "
-    "+ 4.5 sqrt(k Lambda)/(n epsilon) + sqrt(2) e^(-k/4)/k): {claim} with {v} for all s in [0, 1], which is x/(1 + x), "
-    "x^2 = 8k Lambda/(13 n epsilon^2), for the first, and a/(1 + a), a = sqrt(k Lambda)/(sqrt(n) epsilon), for the "
-    "second, and u = 1/n.",
+    about="With T in sigma^2 and eta = B/(G X n^(3/2) sqrt(13 + 8k Lambda/(n epsilon^2))), Lambda = log(2/delta), the "
+    "excess risk on Phi D against Phi w* is at most G X B(sqrt(13/n) + sqrt(8k Lambda)/(n epsilon) + sqrt(2) "
+    "e^(-k/4)/k); with (1 + sqrt(k Lambda)/(sqrt(n) epsilon))T^(3/4) as the denominator of eta, at most G X "
+    "B(7/sqrt(n) + 4.5 sqrt(k Lambda)/(n epsilon) + sqrt(2) e^(-k/4)/k): {claim} with {v} for all s in [0, 1], which "
+    "is x/(1 + x), x^2 = 8k Lambda/(13 n epsilon^2), for the first, and a/(1 + a), a = sqrt(k Lambda)/(sqrt(n) "
+    "epsilon), for the second, and u = 1/n.",
     symbols={"s": Real("x/(1 + x), or a/(1 + a)", 0, 1), "u": Real("1/n", 0, 1)},
     where={
         "v": "sqrt((1 - s)^2 + s^2)",
@@ -47,10 +47,10 @@ LEMMA8_CORRECTED = Statement(
     },
     claim=inequality("max(first, second)", "<=", "0"), cells=500,
     steps=(
-        "Regret and stability sum to GBX(1/(2 eta n^2) + (eta/2)(12n + 1 + 8k Lambda/epsilon^2)), eta in units of "
-        "B/(GX), and the map's term stands on both sides.",
-        "first: both sides at the first eta are divided by GBX sqrt(13/n)(1 + x), and one less the other; second: at "
-        "the second eta by GBX(1 + a)/sqrt(n). Each is at most 0 for every s.",
+        "Regret and stability sum to G B X(1/(2 eta n^2) + (eta/2)(12n + 1 + 8k Lambda/epsilon^2)), eta in units of "
+        "B/(G X), and the map's term stands on both sides.",
+        "first: both sides at the first eta are divided by G B X sqrt(13/n)(1 + x), and one less the other; second: at "
+        "the second eta by G B X(1 + a)/sqrt(n). Each is at most 0 for every s.",
     ),
 )  # fmt: skip
 
@@ -123,7 +123,7 @@ paper.formula(
             "source": "Lemma 8, corrected",
             "expected": "proved",
             "because": "Two runs with the same noise on data sets one record apart stay within eta(2 sqrt(T) + 4T/n) "
-            "GX on average (monotone gradients), which costs 6n eta G^2X^2; the regret is B^2/(2 eta T) + "
+            "G X on average (monotone gradients), which costs 6n eta G^2X^2; the regret is B^2/(2 eta T) + "
             "(eta/2)(G^2X^2 + k sigma^2); the rest pays for |Phi w*| > 2B. The sum at both step sizes is what is "
             "stated.",
         },

@@ -24,13 +24,13 @@ LEMMA9 = Statement(
 )
 LEMMA9_CORRECTED = LEMMA9.replace(where={"Delta": "2*Y^2 + H*B^2*X^2"}, witness=None)
 BALL = Statement(
-    about="The loss over the ball is at most 2 Y^2 + H B^2 X^2: {claim} for all s = (sqrt(H/2)BX - Y)/(sqrt(H/2)BX + "
+    about="The loss over the ball is at most 2 Y^2 + H B^2 X^2: {claim} for all s = (sqrt(H/2)B X - Y)/(sqrt(H/2)B X + "
     "Y).",
-    symbols={"s": Real("(sqrt(H/2)BX - Y)/(sqrt(H/2)BX + Y)", -1, 1)},
+    symbols={"s": Real("(sqrt(H/2)B X - Y)/(sqrt(H/2)B X + Y)", -1, 1)},
     claim=inequality("1", "<=", "((1 - s)^2 + (1 + s)^2)/2"), cells=20,
     steps=(
-        "The root of a non-negative H-smooth loss is sqrt(H/2)-Lipschitz: it is at most (Y + sqrt(H/2)BX)^2.",
-        "Both sides are homogeneous of degree 2 in Y and sqrt(H/2)BX, whose sum is taken as 1: they are (1 - s)/2 and "
+        "The root of a non-negative H-smooth loss is sqrt(H/2)-Lipschitz: it is at most (Y + sqrt(H/2)B X)^2.",
+        "Both sides are homogeneous of degree 2 in Y and sqrt(H/2)B X, whose sum is taken as 1: they are (1 - s)/2 and "
         "(1 + s)/2.",
     ),
 )  # fmt: skip
@@ -49,8 +49,8 @@ paper.formula(
     errata=Correction(
         place="Lemma 9, appendix C.4",
         effect=1,
-        change="for |Y|^2 + HB^2|X|^2 read 2|Y|^2 + HB^2|X|^2, or (|Y| + sqrt(H/2)B|X|)^2",
-        caveat="“The proof is straightforward using Lemma 3”, whose bound 3(|Y|^2 + HB^2|X|^2) is right.",
+        change="for |Y|^2 + H B^2|X|^2 read 2|Y|^2 + H B^2|X|^2, or (|Y| + sqrt(H/2)B|X|)^2",
+        caveat="“The proof is straightforward using Lemma 3”, whose bound 3(|Y|^2 + H B^2|X|^2) is right.",
     ),
     rows={
         "corrected": {
@@ -60,7 +60,7 @@ paper.formula(
             "formulas": LEMMA9_CORRECTED,
             "evaluated": LEMMA9_CORRECTED,
             "points": [{"B": b, "X": 1, "Y": 1} for b in ("1/1000", "1/2", 1, 1000)],
-            "equality": "the squared loss attains it at sqrt(H/2)BX = Y",
+            "equality": "the squared loss attains it at sqrt(H/2)B X = Y",
         },
     },
 )
@@ -105,7 +105,7 @@ PERTURBED = Statement(
     symbols={"L": Real("log(8K|S_2|/min(delta, beta))", 2, 100)},
     claim=inequality("erfc(sqrt(L))", "<=", "2*exp(-L)"), cells=500,
     steps=(
-        "The root of the loss is at most Y + sqrt(H/2)(BX + |<b, x>|), and P(|<b, x>| > X sigma sqrt(2L)) <= "
+        "The root of the loss is at most Y + sqrt(H/2)(B X + |<b, x>|), and P(|<b, x>| > X sigma sqrt(2L)) <= "
         "erfc(sqrt(L)) for one record of S_2; the union over S_2 may cost |S_2| 2 e^-L = min(delta, beta)/(4K).",
     ),
 )  # fmt: skip

@@ -90,8 +90,8 @@ def distance_of(mechanism: OutputPerturbation, problem: GLMProblem, neighbour: G
 
 
 GUARANTEED = Statement(
-    about="With {sigma} and {lambda} every pair of neighbours is within (epsilon, delta): {claim}, as their answers "
-    "are at most {distance} apart.",
+    about="Algorithm 3 with {sigma} and {lambda} is {claim} for every convex G-Lipschitz GLM: before the noise its "
+    "answers on neighbours are at most {distance} apart.",
     symbols={
         "n": Integer("number of records", 1, 10**9),
         "G": Real("Lipschitz constant of the loss", "1/100", 100),
@@ -118,4 +118,4 @@ GUARANTEED = Statement(
     witness=grid(n=(100,), G=(1,), X=(1,), B=(1,), epsilon=EPSILONS, delta=("1e-3", "1e-6"), tau=("1/1000",)),
     computed={"lambda": "weight of the regulariser", "sigma": "standard deviation of the noise"},
 )
-"""Of Lipschitz losses, the lambda of Theorem 5."""
+"""Theorem 5 as it holds; `theorem3` has it for smooth losses."""

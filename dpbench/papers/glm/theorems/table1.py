@@ -297,7 +297,7 @@ def low_rank_rank(context: Context) -> Evidence:
     full_only=True,
     quote=_CELL,
     nuisances=(_STEP,),
-    statement="For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over epsilon.",
+    statement="For rank <= n epsilon the private term is G B|X|sqrt(rank)/(n epsilon), over epsilon.",
     because="The bias of the instance whose w* a run barely reaches is B^2/(2 eta T) = B sigma sqrt(rank)/(2 sqrt(T)), "
     "that term, and the same over the rank.",
     row="epsilon",
@@ -305,7 +305,7 @@ def low_rank_rank(context: Context) -> Evidence:
         "rank": {
             "measure": low_rank_rank,
             "quote": _CELL,
-            "statement": "For rank <= n epsilon the private term is GB|X|sqrt(rank)/(n epsilon), over the rank.",
+            "statement": "For rank <= n epsilon the private term is G B|X|sqrt(rank)/(n epsilon), over the rank.",
             "because": "As over epsilon: eta falls like 1/sqrt(rank).",
         },
     },
@@ -386,7 +386,7 @@ def crossover(context: Context) -> Rows:
             "source": "Table 1, G-Lipschitz: rank <= n epsilon meets rank > n epsilon",
             "statement": "Low and high rank meet at rank* = n epsilon up to a constant: below it noisy GD has the "
             "smaller worst excess risk, above it Algorithm 3.",
-            "because": "GB|X|sqrt(rank)/(n epsilon) = GB|X|/sqrt(n epsilon) at rank = n epsilon; the constant "
+            "because": "G B|X|sqrt(rank)/(n epsilon) = G B|X|/sqrt(n epsilon) at rank = n epsilon; the constant "
             "depends on both calibrations and is reported.",
             "quote": r"This improves in the high privacy regime where  $\epsilon \leq \frac{\operatorname{rank}}{n}$ .",
             "nuisances": (),
@@ -485,7 +485,7 @@ def nonprivate_floor(context: Context) -> Rows:
     nuisances=(
         nuisances.Correction(1.0, -1.0 / 16.0, 1.0 / 16.0, "the binomial law beside the normal one, of order 1/n"),
     ),
-    statement="Without privacy the excess risk of empirical risk minimisation is O(GB|X|/sqrt(n)).",
+    statement="Without privacy the excess risk of empirical risk minimisation is O(G B|X|/sqrt(n)).",
     because="On labels of bias 1/sqrt(n) the empirical minimiser, the majority, is wrong with constant probability, "
     "and then costs 2B|X|/sqrt(n).",
     quote=r"$\frac{G  w^*    X  }{\sqrt{n}}$ [NY83]",
@@ -495,7 +495,7 @@ def nonprivate_floor(context: Context) -> Rows:
             "kind": "floor",
             "source": "Table 1, non-private, G-Lipschitz: tight [NY83]",
             "expected": "not refuted",
-            "statement": f"Whatever the algorithm, some distribution costs it {FLOOR:.3g} GB|X|/sqrt(n), n >= 2, d = "
+            "statement": f"Whatever the algorithm, some distribution costs it {FLOOR:.3g} G B|X|/sqrt(n), n >= 2, d = "
             f"1.",
             "because": "The paper has no constant. The mean excess over two signs of a label bias of order 1/sqrt(n) "
             "is at least the exact Bayes risk, that of the majority.",

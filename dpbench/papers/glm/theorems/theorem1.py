@@ -118,8 +118,8 @@ def exact(context: Context) -> tuple[str, Evidence]:
     "sqrt(H~) + 2 H~ B, is (epsilon, delta)-DP for every non-negative convex H~-smooth loss that is at most Y^2 at "
     "zero.",
     because="A non-negative H-smooth loss has |phi'(0)| <= sqrt(2H)Y, so its gradients on the ball are at most "
-    "sqrt(2H)YX + H B X^2 <= G/sqrt(2), and T-1 adaptive steps compose to mu <= epsilon/(2 sqrt(log(1/delta))): "
-    "enough up to a threshold in epsilon that depends on delta alone. The capped-linear loss with BX -> 0 comes as "
+    "sqrt(2H)Y X + H B X^2 <= G/sqrt(2), and T-1 adaptive steps compose to mu <= epsilon/(2 sqrt(log(1/delta))): "
+    "enough up to a threshold in epsilon that depends on delta alone. The capped-linear loss with B X -> 0 comes as "
     "near to G/sqrt(2) as one wants, and its gradients are constant on the ball, so the exact profile of the pair is "
     "Gaussian: beyond the threshold it violates the claim, for all iterates and, sqrt(6T/(4(2T-1))) lower in mu, for "
     "the average alone.",
@@ -127,7 +127,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
     hurt="corner: epsilon > 36.1 at delta = 1e-5 (24.5 at 1e-3) for all iterates, 59.3 (38.7) for the average",
     quote=r"Then, for any  $\epsilon,\delta>0$ , Algorithm 1 invoked with",
     consequence="The noise suffices for every epsilon up to 36.1 at delta = 1e-5 (24.5 at 1e-3). An admissible loss "
-    "(capped-linear, non-negative and smooth, BX = 0.001) has a pair of data sets beyond the claim: from there on if "
+    "(capped-linear, non-negative and smooth, B X = 0.001) has a pair of data sets beyond the claim: from there on if "
     "all iterates are released, from 59.3 (38.7) on for the average that Algorithm 1 returns. Between the two nothing "
     "is shown against the average. No practical epsilon is affected.",
     formulas=PRINTED,
@@ -166,7 +166,7 @@ def exact(context: Context) -> tuple[str, Evidence]:
 def printed(context: Context) -> tuple[str, Evidence]:
     """As stated: a non-negative smooth loss whose gradients tend to the largest that are possible, G/√2."""
     loss = losses.capped_linear(1e-3)
-    return _printed(context, loss, radius=1e-3, ratio=0.5, kind_of_loss="capped-linear (end = BX = 0.001)")
+    return _printed(context, loss, radius=1e-3, ratio=0.5, kind_of_loss="capped-linear (end = B X = 0.001)")
 
 
 def _attacks(context: Context) -> list[dict[str, Any]]:
@@ -255,7 +255,7 @@ def small_radius(run: Context) -> Evidence:
             "measure": theorem1_radius,
             "level": 0.0,
             "source": "Theorem 1, dependence on |w*|",
-            "statement": "The private term of Theorem 1 is GB sqrt(d log(1/delta))/(n epsilon): linear in B for "
+            "statement": "The private term of Theorem 1 is G B sqrt(d log(1/delta))/(n epsilon): linear in B for "
             "sqrt(H)B|X| below |Y|, quadratic above.",
             "because": "G = 2|Y|sqrt(H)|X| + 2HB|X|^2; the bias of the hardest scale is about B^2/(eta T), which is "
             "that term.",

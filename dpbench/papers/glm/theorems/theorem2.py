@@ -38,7 +38,7 @@ _SMOOTH = (losses.squared(), losses.half_squared(), losses.logistic(), losses.hu
 
 SMOOTH = averaged(
     "Algorithm 2 with sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), G = 2Y sqrt(H)X + 2HBX^2, and k = O((B sqrt(H) X "
-    "log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) is (epsilon, delta)-DP for H-smooth non-negative GLMs.",
+    "log(2n/delta) n epsilon/(Y X + sqrt(H)B X^2))^(2/3)) is (epsilon, delta)-DP for H-smooth non-negative GLMs.",
     {
         **CLAIMED,
         "half": Integer("pairs of records that cancel", 1, 1000),
@@ -87,8 +87,8 @@ ENLARGED = Statement(
     },
     claim=inequality("2*long + gaussian_delta(mu, epsilon)", "<=", "delta"),
     steps=(
-        "|phi'(z)| <= sqrt(2H)Y + H|z|, and |z| <= 4BX, |Phi x| <= 2X on the event, which only the two records that "
-        "differ can leave: each with probability at most exp(-0.807 k) <= delta/(2n).",
+        "|phi'(z)| <= sqrt(2H)Y + H|z|, and |z| <= 4B X, |Phi x| <= 2X on the event, which only the two records that "
+        "differ can leave: each with probability at most exp(-0.8068 k) <= delta/(2n).",
         "T - 1 steps compose to mu <= epsilon/sqrt(2 log(1/delta)), whose profile is at most exp(-t^2/2)/2, t = "
         "epsilon/mu - mu/2: delta exp(epsilon/2)/2 at most, and exp(1/2)/2 + 1/n <= 1.",
     ),
@@ -132,7 +132,7 @@ def theorem2(run: Context) -> Rows:
     because="G is a bound for the radius B and norm X, the descent runs at radius 2B and at |Phi x|, up to 2X in the "
     "proof, and delta/2 is spent on that event while the noise has log(1/delta). On the capped-linear loss with all "
     "features on a line, S and S' mirror images: given r = |Phi x|/|x| the pair is Gaussian with mu proportional to "
-    "r, the best event is the same for all r, so that the profile is the mean over r^2 ~ chi^2_k/k. As BX -> 0, G "
+    "r, the best event is the same for all r, so that the profile is the mean over r^2 ~ chi^2_k/k. As B X -> 0, G "
     "tends to sqrt(2) times the gradient, and the printed k to 1, where r is often 2.",
     weight="hypothesis",
     hurt="corner: k far below log(2n/delta), for B|X| far below |Y|; shown at k = 1, epsilon = 2, delta = 1e-5",
@@ -204,7 +204,7 @@ def theorem2_printed(context: Context) -> tuple[str, Evidence]:
     return profiles(
         rows,
         "value: the true delta of the output where (2, 1e-5) is claimed, everything as printed, normal map, "
-        "constant of k 1 (a smaller BX gives the same k for any other constant)",
+        "constant of k 1 (a smaller B X gives the same k for any other constant)",
         "worst pair: opposite gradients of the largest norm along one line, so that the profile averages over "
         f"the map exactly ({gap:.6g}); {search}",
         value=rows[0]["true_delta_output"],
@@ -222,12 +222,12 @@ QUOTE = (
 
 
 BALANCED = Statement(
-    about="At k = (H B X^2 n epsilon/G)^(2/3) the noise and the map together cost at most 2^(5/3) times ((sqrt(H)BX "
-    "sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3): {claim} for all shares t of sqrt(H)BX in Y + sqrt(H)BX.",
-    symbols={"t": Real("share of sqrt(H)BX in Y + sqrt(H)BX", 0, 1)},
+    about="At k = (H B X^2 n epsilon/G)^(2/3) the noise and the map together cost at most 2^(5/3) times ((sqrt(H)B X "
+    "sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3): {claim} for all shares t of sqrt(H)B X in Y + sqrt(H)B X.",
+    symbols={"t": Real("share of sqrt(H)B X in Y + sqrt(H)B X", 0, 1)},
     claim=inequality("1", "<=", "(1 - t)^(2/3) + t^(2/3)"), cells=50,
     steps=(
-        "G = 2 sqrt(H)(XY + sqrt(H)BX^2): with h = sqrt(H)BX both terms are 2^(2/3) h^(4/3)(Y + h)^(2/3)/(n "
+        "G = 2 sqrt(H)(X Y + sqrt(H)B X^2): with h = sqrt(H)B X both terms are 2^(2/3) h^(4/3)(Y + h)^(2/3)/(n "
         "epsilon)^(2/3) at that k.",
         "Both sides are divided by 2^(5/3) h^(4/3)(Y + h)^(2/3)/(n epsilon)^(2/3).",
     ),
@@ -280,9 +280,9 @@ def step_size(run: Context) -> Evidence:
 
 
 PRINTED_K = Statement(
-    about="With k = O((B sqrt(H)X log(2n/delta) n epsilon/(YX + sqrt(H)BX^2))^(2/3)) the excess risk is "
-    "O~(sqrt(H)BXY/sqrt(n) + ((sqrt(H)BX sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3)): {claim} with {bound}, {X} and "
-    "{k}.",
+    about="With k = O((B sqrt(H)X log(2n/delta) n epsilon/(Y X + sqrt(H)B X^2))^(2/3)) the excess risk is "
+    "O~(sqrt(H)B X Y/sqrt(n) + ((sqrt(H)B X sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3)): {claim} with {bound}, {X} "
+    "and {k}.",
     symbols={
         "n": Integer("records", 2, "1e30"),
         "epsilon": Real("claimed", "1/100", 1),
@@ -298,7 +298,7 @@ PRINTED_K = Statement(
     given={"one": ("k <= 1", "rounded up, the printed k is 1")},
     claim=order("3/16", to="bound*log(2*n/delta)^2", variable="n"),
     steps=(
-        "Squared loss, BX = Y = 1, 4 coordinates of equal mass and equal weight, normal map: the output lies in a "
+        "Squared loss, B X = Y = 1, 4 coordinates of equal mass and equal weight, normal map: the output lies in a "
         "uniform subspace of dimension k = 1, whose best point keeps 1 - k/4 of the zero predictor's excess 1/4 on "
         "average. The bound is granted log(2n/delta)^2 for its O~.",
     ),
@@ -314,7 +314,7 @@ paper.formula(
     expected="refuted",
     holds="glm.thm2.inequality.corrected",
     because="k must be a number, and this one goes to c^(2/3) k with (w, x) -> (cw, x/c), which changes nothing else: "
-    "it lacks a factor X. For large X and BX = Y it is 1, and one dimension of four loses three quarters.",
+    "it lacks a factor X. For large X and B X = Y it is 1, and one dimension of four loses three quarters.",
     weight="misprint",
     hurt="letter",
     quote=r"$k = "
@@ -336,7 +336,7 @@ paper.formula(
             "points": [{"t": t} for t in (0.001, 0.1, 0.5, 0.9, 0.999)],
             "source": "Theorem 2, with k = (H B X^2 n epsilon/G)^(2/3)",
             "expected": "proved",
-            "because": "GB sqrt(k)/(n epsilon) and HB^2X^2/k are equal there.",
+            "because": "G B sqrt(k)/(n epsilon) and H B^2X^2/k are equal there.",
         },
         "step": {
             "measure": step_size,

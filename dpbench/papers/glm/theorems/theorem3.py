@@ -65,8 +65,8 @@ NEEDED = Statement(
     },
     claim=order("distance^2", to="mu^2*printed^2", variable="X"),
     steps=(
-        "Loss with slope -y up to B X in the direction of y, (|y| - (u - BX))^2/2 beyond: convex, non-negative, "
-        "1-smooth, at zero 1/2 + BX = Y^2 for labels +-1; on the ball its gradients are -y x.",
+        "Loss with slope -y up to B X in the direction of y, (|y| - (u - B X))^2/2 beyond: convex, non-negative, "
+        "1-smooth, at zero 1/2 + B X = Y^2 for labels +-1; on the ball its gradients are -y x.",
         "Records (X e, +1) and (X e, -1) in turn, the last (X e, +1) or (X e, -1): minimisers +-X e/(lambda n). As "
         "lambda >= lambda_least (N X^3/n)^(2/3) and n >= N X^3, they are at most X/(N X^3 lambda_least) <= B long.",
         "Both outputs are Gaussian, a distance 2X/(lambda n) apart; a shift of mu standard deviations or more is "
@@ -91,8 +91,8 @@ def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
     holds="glm.thm3.privacy.exact",
     statement="Algorithm 3 with sigma^2 = O((Y^2 + H^2 B^2 X^4) log(1/delta)/(lambda^2 n^2 epsilon^2)) is (epsilon, "
     "delta)-DP.",
-    because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + HBX)X. The printed noise lacks the factor "
-    "HX^2 beside Y^2, so the constant it needs grows like HX^2 on a smooth loss whose gradient at zero is near "
+    because="The paper's own proof (A.6) has gradients up to (sqrt(H)Y + H B X)X. The printed noise lacks the factor "
+    "H X^2 beside Y^2, so the constant it needs grows like H X^2 on a smooth loss whose gradient at zero is near "
     "sqrt(2H)Y (capped-linear). " + SENSITIVITY,
     weight="misprint",
     hurt="letter",
@@ -114,10 +114,9 @@ def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
             "source": "Theorem 3, with the noise derived from the sensitivity",
             "expected": "proved",
             "level": LEVEL,
-            "statement": "Algorithm 3 with sigma = (D/(lambda n) + 2 tau)/mu(epsilon, delta) is (epsilon, delta)-DP "
-            "for every smooth convex loss.",
-            "because": SENSITIVITY,
-            "formulas": GUARANTEED.replace(
+            "statement": GUARANTEED.replace(
+                about="Algorithm 3 with {sigma} and {lambda} is {claim} for every smooth convex GLM: before the noise "
+                "its answers on neighbours are at most {distance} apart.",
                 symbols={
                     "G": None,
                     "Y": Real("square root of the loss at zero, at most", "1/100", 100),
@@ -137,6 +136,7 @@ def theorem3exact_guarantee(context: Context) -> tuple[str, Evidence]:
                     D=(2,),
                 ),
             ),
+            "because": SENSITIVITY,
             "rests_on": ("glm.sensitivity.inequality", "glm.sensitivity.inequality.minimisers"),
         },
     },
@@ -240,7 +240,7 @@ def theorem3_radius(context: Context) -> Evidence:
             ),
             "statement": "The private term of Theorem 3 grows like B^2 where sqrt(H)B|X| is large against |Y|.",
             "because": "sigma^2 is C(Y^2 + H^2B^2X^4)L/(lambda n epsilon)^2 with lambda^(-2) of order (B/(Y + "
-            "HBX^2))^(4/3): B^(4/3) for small B and B^2 for large, as the ceiling has it, up to a factor between 1 "
+            "H B X^2))^(4/3): B^(4/3) for small B and B^2 for large, as the ceiling has it, up to a factor between 1 "
             "and 2 that moves from one end to the other; hence the grid at the end of large B.",
             "quote": QUOTE,
         },
@@ -297,7 +297,7 @@ _REMARK = (
 
 REMARK = Statement(
     about="In low dimension Algorithm 3, with some lambda and the Gaussian noise that privacy needs, has the rate "
-    "(sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon), up to a constant: {claim} with {excess}, "
+    "(sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + G B sqrt(d log(1/delta))/(n epsilon), up to a constant: {claim} with {excess}, "
     "{s}, {remark}, {n}, {epsilon}, {r} and {delta}, squared loss, d = X = Y = 1, B = r.",
     symbols={
         "t": Real("n^(1/6)", 1, 10**13),
@@ -330,7 +330,7 @@ REMARK = Statement(
 BEYOND = REMARK.replace(
     about="Algorithm 3 costs more than the remark's rate, constants 1: {claim} with {excess} and {remark}.",
     given={
-        "large": ("r >= 20*n^(1/6)*epsilon^(2/3)", "sqrt(H)BX far above it"),
+        "large": ("r >= 20*n^(1/6)*epsilon^(2/3)", "sqrt(H)B X far above it"),
         "many": ("(n*epsilon)^(1/3) >= 200*sqrt(log(n^2))", "records"),
         "useful": ("remark <= 1/4", "less than zero costs"),
     },
@@ -346,7 +346,7 @@ BEYOND = REMARK.replace(
     expected="not refuted",
     quote=_REMARK,
     rests_on=("glm.cor2.inequality.corrected",),
-    statement="In low dimension the rate (sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + GB sqrt(d log(1/delta))/(n epsilon) is "
+    statement="In low dimension the rate (sqrt(H)B|X||Y| + |Y|^2)/sqrt(n) + G B sqrt(d log(1/delta))/(n epsilon) is "
     "attained by the technique read as constrained private minimisation with the Rademacher bound: by noisy GD, with "
     "the constants of Theorem 1's proof.",
     because="Noisy GD has the private term on the empirical risk (Lemma 6), and Theorem 1 the whole bound, even "

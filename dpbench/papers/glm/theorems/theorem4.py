@@ -107,8 +107,8 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
     level=LEVEL,
     holds="glm.thm4.floor.exact",
     arguments={"constants": "printed"},
-    statement=_EVERY + "(BX)^(4/3) Y^(2/3) p^(1/3)/(128 (n epsilon)^(2/3)), p = min(1, d^(3/2) Y/(BX n epsilon)), for "
-    "Y/(n epsilon) <= BX <= Y min(sqrt(d), sqrt(n epsilon)).",
+    statement=_EVERY + "(B X)^(4/3) Y^(2/3) p^(1/3)/(128 (n epsilon)^(2/3)), p = min(1, d^(3/2) Y/(B X n epsilon)), "
+    "for Y/(n epsilon) <= B X <= Y min(sqrt(d), sqrt(n epsilon)).",
     because="Integers: d' is rounded down, Delta = floor(1/epsilon), and a block has the least size with Delta's "
     "parity for which the minimiser's norm is at most B. For larger B the bias b exceeds 1, where the construction "
     "does not exist, and is refused.",
@@ -154,15 +154,15 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "expected": "refuted",
             "weight": "range",
             "hurt": "corner: d = 1 and B|X| above |Y|",
-            "consequence": "True for d >= 2 (glm.thm4.floor.corrected) and for d = 1 with Y/(n epsilon) <= BX <= Y; "
-            "false for d = 1 and large BX: at n = 100, epsilon = 1, BX = 100 Y the printed minimum is Y^2 and 0.0147 "
+            "consequence": "True for d >= 2 (glm.thm4.floor.corrected) and for d = 1 with Y/(n epsilon) <= B X <= Y; "
+            "false for d = 1 and large B X: at n = 100, epsilon = 1, B X = 100 Y the printed minimum is Y^2 and 0.0147 "
             "Y^2 is attained on every data set.",
             "holds": "glm.thm4.floor.corrected",
             "errata": Correction(
                 place="Theorem 4, section 3.2",
                 effect=2,
                 change='for "For any (epsilon, delta)-DP algorithm" read "Let d >= 2 ..."; for d = 1 the minimum is '
-                "min{HB^2|X|^2, sqrt(H)B|X||Y|/(n eps), |Y|^2/(n eps)}, up to constants on both sides",
+                "min{H B^2|X|^2, sqrt(H)B|X||Y|/(n eps), |Y|^2/(n eps)}, up to constants on both sides",
                 caveat=r"A.7: “Furthermore,  $d' < \min\{n, d\}$  and b < 1 whenever”, which has d >= 2; the "
                 r"statement does not say so. It adds that “this lower bound implies our upper bound is optimal "
                 r"whenever  $B\|\mathcal{X}\| \leq \|\mathcal{Y}\|$ , which is a commonly studied regime in linear "
@@ -186,13 +186,13 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "expected": "refuted",
             "weight": "hypothesis",
             "hurt": "corner: B|X| below |Y|/(n epsilon)",
-            "consequence": "Holds once BX >= Y/(n epsilon), or with B^2X^2 added to the minimum: for d = 1,000, n "
-            "epsilon = 100 and BX = Y/10,000 the printed minimum is 21.5 times the excess of zero.",
+            "consequence": "Holds once B X >= Y/(n epsilon), or with B^2X^2 added to the minimum: for d = 1,000, n "
+            "epsilon = 100 and B X = Y/10,000 the printed minimum is 21.5 times the excess of zero.",
             "holds": "glm.thm4.floor.corrected",
             "errata": Correction(
                 place="Theorem 4, section 3.2",
                 effect=2,
-                change="add HB^2|X|^2 to the minimum, or the condition sqrt(H)B|X| >= |Y|/(n eps)",
+                change="add H B^2|X|^2 to the minimum, or the condition sqrt(H)B|X| >= |Y|/(n eps)",
                 caveat=r"A.7: “it can be verified that } d' > 1 \text{ whenever } \epsilon > \frac{1}{n}”; d' = "
                 r"(p|X|Bn "
                 "epsilon/|Y|)^(2/3) is below 1 for B|X|n epsilon < |Y|.",
@@ -207,7 +207,7 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "statement": Statement(
                 about="For every (epsilon, delta)-DP algorithm some data set with |w*| = B has mean excess empirical "
                 "risk of at least c Y^2 times {plane} for d >= 2, {p}, f = 1 where r >= 1, else 0, and times {line} "
-                "for d = 1; r = BX/Y, {N}, {c}.",
+                "for d = 1; r = B X/Y, {N}, {c}.",
                 symbols=SIZES | {"r": Real("BX/Y", "1/1000000", 10**6)},
                 where={
                     "c": str(Fraction(str(PROVED))),
@@ -421,7 +421,7 @@ TWO_POINT = Statement(
                 effect=1,
                 change="for B|X| > |Y| min(sqrt(n eps), sqrt(d)) and d >= 2, for the dummy point read a pair of data "
                 "sets: m records ((|Y|/B)e_1, |Y|), else zeros; in the second k of the zeros become "
-                "((|Y|/B)sqrt(m/k)e_1, 0) and one (c e_2, (sqrt(3)/2)cB), with c = min(|X|, 2|Y|/(sqrt(3)B)), k = "
+                "((|Y|/B)sqrt(m/k)e_1, 0) and one (c e_2, (sqrt(3)/2)c B), with c = min(|X|, 2|Y|/(sqrt(3)B)), k = "
                 "min(floor(1/eps), floor((n - 1)/2)) and m = min(floor(k(B|X|/|Y|)^2), n - k - 1), for n >= 3",
             ),
         },

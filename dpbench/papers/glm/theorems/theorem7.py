@@ -175,7 +175,7 @@ GRID = Statement(
 )
 UNIT = Statement(
     about="With probability at least 1 - beta the excess risk of Algorithm 4, with sensitivities 2 Delta(B_j)/n, Delta "
-    "= 2Y^2 + HB^2X^2, is at most ERR + sqrt(4Y^2 log(4K/beta)/n) + 16 Delta log(4(K + 1)/beta)/(n epsilon), {bound}; "
+    "= 2Y^2 + H B^2X^2, is at most ERR + sqrt(4Y^2 log(4K/beta)/n) + 16 Delta log(4(K + 1)/beta)/(n epsilon), {bound}; "
     "on the loss of Theorem 16' an event of probability {chance} or more has {excess}: {claim}.",
     symbols={
         "n": Integer("records", 10, 10**12),
@@ -344,7 +344,7 @@ def oracle(context: Context, base: Any, n: int, norms: tuple[float, ...], sets: 
         f"({EPSILON:g}, 1e-5), beta = {BETA}; the oracle is the base at the same budget and half of the data, "
         "with the least radius 2^j >= |w*|",
         f"the first run on each of {draws} data sets is above the bound {failed} times: the failure probability is "
-        f"at least {least:.3g}; the test needs {failures_needed(draws)} failures to refute",
+        f"at least {least:.3g}; the test needs {failures_needed(draws, BETA)} failures to refute",
         value=ratio,
         margin=1.0 - least / BETA,
         trials=sets * _WIDTH * len(norms),
@@ -356,12 +356,12 @@ def error_of_sets(excess: np.ndarray) -> float:
     return float(excess.mean(axis=1).std(ddof=1)) / math.sqrt(len(excess))
 
 
-def failures_needed(draws: int) -> int:
-    """The fewest failures among `draws` at which a failure probability of `BETA` is excluded at `LEVEL`, one-sided.
+def failures_needed(draws: int, beta: float) -> int:
+    """The fewest failures among `draws` that exclude a failure probability of `beta` or less at `LEVEL`, one-sided.
 
     draws + 1 if no count excludes it.
     """
-    return next((k for k in range(draws + 1) if float(lower(k, draws, LEVEL)) > BETA), draws + 1)
+    return next((k for k in range(draws + 1) if float(lower(k, draws, LEVEL)) > beta), draws + 1)
 
 
 def one_data_set(base: Any, n: int, norm: float, runs: int, seed: int, block: int) -> dict[str, Any]:
@@ -523,7 +523,7 @@ _H, _X = 2.0, 1.0
     nuisances=(SecondTerm("selection by samples", "other terms", 1.0, "ERR and Delta/(n epsilon) beside Y^2/sqrt(n)"),),
     statement="Grid search has excess risk ERR(2 max(|w*|, 1)) + O~(Y^2/sqrt(n) + Delta/(n epsilon)), Y^2 for the "
     "printed Y.",
-    because="The score of a radius carries a penalty of order Y(Y + BX)/sqrt(n), so the next smaller radius is chosen "
+    because="The score of a radius carries a penalty of order Y(Y + B X)/sqrt(n), so the next smaller radius is chosen "
     "as long as it costs less than the difference of the two penalties: sup over |w*| the excess risk is of order Y^2 "
     "sqrt(log(K/beta)/n) whatever the base, as in the bound. On a benign |w*| it falls with the base.",
     origin="corrected",

@@ -96,7 +96,7 @@ paper.formula(
     statement="Grid search over boosted output perturbation has excess risk O~(((sqrt(H)B*|X|)^(4/3)|Y|^(2/3) + H "
     "B*^2|X|^2)/(n epsilon)^(2/3) + (sqrt(H)B*|X| max(|Y|, 1) + |Y|^2)/sqrt(n) + (|Y|^2 + H B*^2|X|^2)/(n epsilon)), "
     "B* = 2 max(|w*|, 1).",
-    because="The score of a radius carries a penalty of order Y(Y + BX)/sqrt(n), so the next smaller radius is chosen "
+    because="The score of a radius carries a penalty of order Y(Y + B X)/sqrt(n), so the next smaller radius is chosen "
     "as long as it costs less than the difference of the two penalties: sup over |w*| the excess risk is of order Y^2 "
     "sqrt(log(K/beta)/n) whatever the base, as in the bound. On a benign |w*| it falls with the base.",
     origin="corrected",

@@ -158,7 +158,7 @@ RARE = Statement(
     },
     claim=order("gap", to="bound*log(n)^4", variable="n"),
     steps=(
-        "The proof's HB^2|X|^2 log(1/beta)/n is left out. X = Y = 1, H = 2, B = sqrt(n/2): the loss is (z - B)^2/B^2, "
+        "The proof's H B^2|X|^2 log(1/beta)/n is left out. X = Y = 1, H = 2, B = sqrt(n/2): the loss is (z - B)^2/B^2, "
         "or (1 + z)^2 with chance q, and beta is half the chance (1 - q)^n of meeting none: w = B then has empirical "
         "risk 0 and the gap q(1 + B)^2.",
     ),
@@ -217,11 +217,11 @@ paper.formula(
     source="Corollary 3, with high probability",
     expected="refuted",
     weight="range",
-    hurt="corner: log(1/beta) > n|Y|^2/(HB^2|X|^2)",
+    hurt="corner: log(1/beta) > n|Y|^2/(H B^2|X|^2)",
     quote=_COROLLARY_3,
-    consequence="At n = n_0, with a rare record of chance q, the gap is sqrt(nq)/2 times the bound: 15 times at n = "
-    "1e6, q = 1e-3. The display holds for log(1/beta) <= n|Y|^2/(HB^2|X|^2), and for all beta with log(1/beta) in both "
-    "terms; the expectation, which the paper uses, stands.",
+    consequence="At n = n_0, with a rare record of chance q, the gap is sqrt(n q)/2 times the bound: 15 times at n = "
+    "1e6, q = 1e-3. The display holds for log(1/beta) <= n|Y|^2/(H B^2|X|^2), and for all beta with log(1/beta) in "
+    "both terms; the expectation, which the paper uses, stands.",
     errata=Correction(
         place="Corollary 3, first display",
         change="for sqrt(log(1/beta)) read log(1/beta), beta <= 1/e",

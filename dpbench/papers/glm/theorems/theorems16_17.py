@@ -21,10 +21,20 @@ CASES: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 
-_SIXTEEN = "For every algorithm the mean excess risk over the two signs, M = min(Y, BX) >= 1, is at least "
+_SIXTEEN = "For every algorithm the mean excess risk over the two signs, M = min(Y, B X) >= 1, is at least "
 _SEVENTEEN = "For every algorithm the mean excess risk over the family is at least "
-_MIN = "min(Y^2, (B^2X^2 + dY^2)/n, BXY/sqrt(n))"
+_MIN = "min(Y^2, (B^2X^2 + d Y^2)/n, B X Y/sqrt(n))"
 _NONE = "The paper has no constant; this one is below the exact floor over the range stated. "
+
+
+_THEOREM_16 = (
+    r"For any Algorithm  $\mathcal{A}$ , there exists a 1-dimensional H-smooth non-negative GLM,  "
+    r"$\ell : \mathbb{R} \times (\mathcal{X} \times \mathcal{Y}) \mapsto \mathbb{R}$ , and a "
+    r"distribution  $\mathcal{D}$  over  $(\mathcal{X} \times \mathcal{Y})$  with  $\|w^*\| = "
+    r"\Theta(\min{\{\|\mathcal{Y}\|, B\}} \text{ such that the excess population risk of the output "
+    r"of } \mathcal{A} \text{ when run on } S \sim \mathcal{D}^n \text{ is lower bounded as } "
+    r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)$ ."
+)
 
 
 @paper.floor(
@@ -35,12 +45,7 @@ _NONE = "The paper has no constant; this one is below the exact floor over the r
     arguments={"theorem": "16", "constants": "rate"},
     statement=f"{_SIXTEEN}{RATE_CONSTANT['16']:g} M/sqrt(n).",
     because=_NONE + "Two signs of a label bias of order 1/sqrt(n).",
-    quote=r"For any Algorithm  $\mathcal{A}$ , there exists a 1-dimensional H-smooth non-negative GLM,  "
-    r"$\ell : \mathbb{R} \times (\mathcal{X} \times \mathcal{Y}) \mapsto \mathbb{R}$ , and a "
-    r"distribution  $\mathcal{D}$  over  $(\mathcal{X} \times \mathcal{Y})$  with  $\|w^*\| = "
-    r"\Theta(\min{\{\|\mathcal{Y}\|, B\}} \text{ such that the excess population risk of the output "
-    r"of } \mathcal{A} \text{ when run on } S \sim \mathcal{D}^n \text{ is lower bounded as } "
-    r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)$ .",
+    quote=_THEOREM_16,
     rows={
         "exact": {
             "source": "Theorem 16, the constant of its construction",
@@ -63,7 +68,7 @@ def floor(context: Context, theorem: str, constants: str) -> tuple[str, Evidence
 
 FALLING = Statement(
     about="For every B some one-dimensional H-smooth non-negative GLM with |w*| of order min(Y, B) has mean excess "
-    "risk of at least a constant times min(Y, BX)/sqrt(n): {claim} with {floor}, {zero} and {B}.",
+    "risk of at least a constant times min(Y, B X)/sqrt(n): {claim} with {floor}, {zero} and {B}.",
     symbols={
         "u": Real("1/B", "1/1000", 10**6),
         "n": Integer("records", 1, 10**6),
@@ -87,7 +92,7 @@ WIDE = FALLING.replace(
 
 SIXTEEN = Statement(
     about="For every algorithm some one-dimensional H-smooth convex non-negative GLM with loss at zero of at most Y^2 "
-    "and |w*| = m/(sqrt(H)X), m = min{sqrt(H)BX, Y}, has mean excess risk of at least mY/sqrt(n) times min(1, z)/11, "
+    "and |w*| = m/(sqrt(H)X), m = min{sqrt(H)B X, Y}, has mean excess risk of at least m Y/sqrt(n) times min(1, z)/11, "
     "z = m sqrt(n)/Y: {claim} with {c} and {a} for all z and rho.",
     symbols={"z": Real("m sqrt(n)/Y", 0, "inf"), "rho": Real("bias of the construction", 0, "1/2")},
     where={"c": "sqrt(3) - 1", "a": "min(1/2, z/(2*c))"},
@@ -95,7 +100,7 @@ SIXTEEN = Statement(
     steps=(
         "a = rho sqrt(n). The mean excess is at least that of zero, rho s(b + b')/2 = rho c Y(m - rho c Y/(1 + rho)), "
         "times 1 - TV >= 1 - rho sqrt(n); b' >= 0 as rho <= m/(2cY).",
-        "Both sides are divided by mY/sqrt(n); a/z = 1/(2 max(z, c)).",
+        "Both sides are divided by m Y/sqrt(n); a/z = 1/(2 max(z, c)).",
     ),
 )  # fmt: skip
 
@@ -103,16 +108,14 @@ paper.formula(
     "thm16", FALLING,
     points=[{"u": 10**k, "n": 100, "H": 2, "X": 1, "Y": 1} for k in range(7)],
     kind="floor", variant="small-radius", source="Theorem 16, for every B", expected="refuted",
-    quote=r"such that the excess population risk of the output of } \mathcal{A} \text{ when run on } S \sim "
-    r"\mathcal{D}^n \text{ is lower bounded as } "
-    r"\Omega\left(\frac{\min{\{\|\mathcal{Y}\|, B\|\mathcal{X}\|\}}}{\sqrt{n}}\right)",
+    quote=_THEOREM_16,
     weight="hypothesis", hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
-    because="L'(w*) = 0 and smoothness give L(0) - L(w*) <= (HX^2/2) w*^2 for every such loss, so that the zero "
-    "predictor has at most HB^2X^2/2 where B <= Y and |w*| <= B, and as much times a constant for |w*| of order B. At "
+    because="L'(w*) = 0 and smoothness give L(0) - L(w*) <= (H X^2/2) w*^2 for every such loss, so that the zero "
+    "predictor has at most H B^2X^2/2 where B <= Y and |w*| <= B, and as much times a constant for |w*| of order B. At "
     "fixed n the printed floor is of order B as B falls.",
     consequence="At B = 1e-3, n = 100, H = 2, |X| = |Y| = 1 zero has at most 1e-6 on every such loss, where 1/16 of "
     "the printed floor is 6.25e-6; as B falls no constant is left. Footnote 1 asks for |Y|, H, |X| of order 1 at "
-    "least, not for B. With min{mY/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}, it holds for all parameters, with the "
+    "least, not for B. With min{m Y/sqrt(n), m^2}, m = min{sqrt(H)B|X|, |Y|}, it holds for all parameters, with the "
     "constant 1/11; the non-private cell of Table 1 needs the same minimum.",
     errata=Correction(
         place="Theorem 16, appendix E, and Table 1's non-private lower bound",
@@ -139,7 +142,7 @@ paper.floor(
     expected="not refuted",
     level=LEVEL,
     arguments={"theorem": "17", "constants": "rate"},
-    statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN}, for BX >= Y.",
+    statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN}, for B X >= Y.",
     because=_NONE + "Neither construction nor constant is in the paper: derived by Assouad's cube, and a pair with a "
     "rare record for the term B^2X^2/n.",
     quote=r"Then for any algorithm,  $\mathcal{A}$ , there exists a distribution  $\mathcal{D}$  over  "
@@ -166,7 +169,7 @@ paper.floor(
     expected="not refuted",
     level=LEVEL,
     arguments={"theorem": "cor5", "constants": "rate"},
-    statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN} with sqrt(H)X for X, for sqrt(H)BX >= Y.",
+    statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN} with sqrt(H)X for X, for sqrt(H)B X >= Y.",
     because=_NONE + "Theorem 17 with features sqrt(H)x.",
     quote=r"\mathbb{E}\left[L(\mathcal{A}(S); \mathcal{D}) - L(w^*; \mathcal{D})\right] = "
     r"\Omega\left\{\min\left\{\|\mathcal{Y}\|^2, \frac{HB^2\|\mathcal{X}\|^2 + "
@@ -181,7 +184,7 @@ paper.floor(
         }
     },
     formulas=WIDE.replace(
-        about="For sqrt(H)BX >= Y some constant is a floor: {claim} with {floor}, {zero} and {B}.",
+        about="For sqrt(H)B X >= Y some constant is a floor: {claim} with {floor}, {zero} and {B}.",
         given={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")},
         claim=inequality(f"{Fraction(str(RATE_CONSTANT['17']))}*floor", "<=", "zero"),
         witness=None,
@@ -199,16 +202,16 @@ paper.formula(
     expected="refuted",
     holds="glm.cor5.floor",
     because="The corollary's w* minimises over the whole space, so the zero predictor's excess is (H/2)E<w*, x>^2 <= "
-    "H B^2X^2/2, which falls faster in B than BXY/sqrt(n). Shamir's theorem assumes B large against Y.",
+    "H B^2X^2/2, which falls faster in B than B X Y/sqrt(n). Shamir's theorem assumes B large against Y.",
     weight="hypothesis",
     hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
     quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
-    consequence="Zero has excess HB^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
+    consequence="Zero has excess H B^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
     "1): below any constant as B falls. Holds, up to a constant, once sqrt(H)B|X| >= |Y|/sqrt(n).",
     errata=Correction(
         place="Corollary 5, appendix E",
         effect=1,
-        change='add "sqrt(H)B|X| >= |Y|/sqrt(n)", or HB^2|X|^2 to the minimum',
+        change='add "sqrt(H)B|X| >= |Y|/sqrt(n)", or H B^2|X|^2 to the minimum',
         caveat="Footnote 1: “The bounds of [Sha15] were originally stated for the constrained setting, but can easily "
         "be converted. More details in Appendix E.”",
     ),

@@ -83,16 +83,16 @@ _WHAT = {
 }
 _FLOORS = {
     "printed": (
-        "BX d'^((p-1)/p)/(1024 n epsilon) for rank <= 48 n epsilon, BX min(1, 1/(16 (n epsilon)^(1/p))) beyond",
+        "B X d'^((p-1)/p)/(1024 n epsilon) for rank <= 48 n epsilon, B X min(1, 1/(16 (n epsilon)^(1/p))) beyond",
         "On the printed instance, whose parameters are beta = 1/16, d' = rank and alpha = d'/(54 n epsilon).",
     ),
     "exact": (
-        "(BX alpha/((1 + 2 beta) d'^(1/p))) (1/4 - 2 beta - n alpha (e^epsilon - 1 + delta)/(2d'))",
+        "(B X alpha/((1 + 2 beta) d'^(1/p))) (1/4 - 2 beta - n alpha (e^epsilon - 1 + delta)/(2d'))",
         "From E[v(z - mu)] <= E mu(1 - mu) (e^epsilon - 1 + delta); alpha and d' maximise it, beta is near 0: about 30 "
         "times the printed constant at epsilon = 0.1.",
     ),
     "tight": (
-        "(BX alpha/d'^(1/p)) (a - n alpha t/(2d'(1 + 2 beta))), t = (e^epsilon - 1 + 2 delta)/(e^epsilon + 1), a = "
+        "(B X alpha/d'^(1/p)) (a - n alpha t/(2d'(1 + 2 beta))), t = (e^epsilon - 1 + 2 delta)/(e^epsilon + 1), a = "
         "1/(2(1 + 2 beta)) over the means and E|mu - 1/2| over the minimiser",
         "For v in [0, 1] the risk is linear in v and the fingerprinting lemma is an identity, so that nothing is lost "
         "but the total variation t of neighbours: about 8 times the exact floor.",
@@ -191,7 +191,7 @@ for _result, _rows in _MORE.items():
 
 
 CASE_TWO = Statement(
-    about="On the same instance, alpha = 1 and d' = floor(48 n epsilon), the floor is (BX/((1 + 2 beta)(48 n "
+    about="On the same instance, alpha = 1 and d' = floor(48 n epsilon), the floor is (B X/((1 + 2 beta)(48 n "
     "epsilon)^(1/p)))(1/4 - 3(1 + 2 beta) n epsilon/d' - 2 beta) for epsilon <= 1.2 and delta <= epsilon: {claim} for "
     "all v = 48 n epsilon/d', x = 1/p and k = delta/epsilon.",
     symbols={
@@ -204,9 +204,9 @@ CASE_TWO = Statement(
     ),
     cells=500,
     steps=(
-        "The exact floor is (BX/((1 + 2 beta)d'^(1/p)))(1/4 - 2 beta - n(e^epsilon - 1 + delta)/(2d')), and 0 where "
+        "The exact floor is (B X/((1 + 2 beta)d'^(1/p)))(1/4 - 2 beta - n(e^epsilon - 1 + delta)/(2d')), and 0 where "
         "that is negative, as both floors are for beta > 1/8.",
-        "(e^epsilon - 1)/epsilon <= e^epsilon; both sides are divided by BX/((1 + 2 beta)d'^(1/p)).",
+        "(e^epsilon - 1)/epsilon <= e^epsilon; both sides are divided by B X/((1 + 2 beta)d'^(1/p)).",
     ),
 )  # fmt: skip
 _SIZES = ((100, 0.01), (1000, 0.01), (1000, 0.1), (5000, 1.0))
@@ -214,8 +214,8 @@ paper.formula(
     "thm11",
     Statement(
         about="On the printed instance (alpha = 1, d' = floor(48 n epsilon), beta = 1/16) every (epsilon, delta)-DP "
-        "algorithm has excess risk over w~ of at least min(BX/(16 (n epsilon)^(1/p)), BX): {claim} with {excess}, that "
-        "of the constant predictor, and {beta}.",
+        "algorithm has excess risk over w~ of at least min(B X/(16 (n epsilon)^(1/p)), B X): {claim} with {excess}, "
+        "that of the constant predictor, and {beta}.",
         symbols={
             "n": Integer("records", 1, 10**6), "epsilon": Real("claimed", "1/10000", 10),
             "p": Real("order of the norm", 1, 8), "B": Real("radius", "1/100", 100),
