@@ -1,1 +1,1 @@
-"""Speed, memory and quality: asv and pytest-benchmark on the same cases, and peers measured in pairs."""
+"""Speed, memory and quality: asv and pytest-benchmark on the same pieces of work, and peers measured in pairs."""

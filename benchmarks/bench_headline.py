@@ -67,5 +67,9 @@ class Headline:
         """Mean empirical risk, largest probability, bound found or floor: see `benchmarks.headline`."""
         return self.quality
 
+    def peakmem_run(self, work: str) -> None:
+        """Peak memory of a process with one call."""
+        self.work(1)
+
     track_ratio.unit = "times the loop"  # type: ignore[attr-defined]
     track_quality.unit = "of the answer"  # type: ignore[attr-defined]

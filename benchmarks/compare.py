@@ -22,7 +22,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -31,15 +31,15 @@ from scipy.stats import binom
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 1.05
+# Each pair has two processes of its own, one of either tree: two of equal trees may differ all their lives.
 PAIRS = 5
-"""Each of two processes of its own, one of either tree: two of equal trees may differ all their lives."""
+# Slices of one side of a pair, in turns with the other's, and how many where a call is long. The fastest sixth counts:
+# what runs beside only adds, in bursts.
 SLICES, LEAST = 24, 8
-"""Slices of one side of a pair, in turns with the other's, and how many where a call is long. The fastest sixth counts:
-what runs beside only adds, in bursts."""
+# Processor time of one side of a pair, about; of long calls more.
 SECONDS = 0.25
-"""Processor time of one side of a pair, about; of long calls more."""
+# The chance at most, about, that a true ratio is below the interval: it is held against the limit twice.
 MISSED = 0.2
-"""The chance at most, about, that a true ratio is below the interval: it is held against the limit twice."""
 
 KNOWN = "slower by decision: printed, and no reason for exit 1"
 
@@ -220,7 +220,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, default=PAIRS, help="pairs a benchmark, at least 5 (default %(default)s)")
     parser.add_argument("--limit", type=float, default=LIMIT, help="a ratio above it is slower (default %(default)s)")
     parser.add_argument("--known", nargs="+", default=[], choices=list(HEADLINE), metavar="NAME", help=KNOWN)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows")
     asked = parser.parse_args(arguments)
     if asked.pairs < 5:
         parser.error(f"--pairs must be at least 5, got {asked.pairs}")
@@ -234,15 +233,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{row.name:26}{row.ratio:10.3f}  [{row.low:.3f}, {row.high:.3f}]  {1e3 * row.seconds:10.2f}{said}")
     slower = [row.name for row in rows if row.slower]
     print(f"slower: {', '.join(slower)}" if slower else f"nothing slower: no lower end above {asked.limit:g} twice")
-    if asked.json is not None:
-        document = {
-            "schema": 1,
-            "base": asked.base,
-            "head": asked.head,
-            "limit": asked.limit,
-            "rows": list(map(asdict, rows)),
-        }
-        asked.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return 1 if set(slower) - set(asked.known) else 0
 
 
