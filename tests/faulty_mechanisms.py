@@ -148,7 +148,7 @@ class DoesNotSayWhy(UserMean):
 class AddRemoveByDefault(UserMean):
     """Half the ε, for the relation that nobody asked for."""
 
-    def guarantee(self, problem: Records, *, neighbours: str = "add-remove") -> Profile:
+    def guarantee(self, problem: Records, *, neighbours: str = "add_remove") -> Profile:
         return pure_profile(self.epsilon * (1.0 if neighbours == "replace" else 0.5), why="x", neighbours=neighbours)
 
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 from dpbench.core import validation
 from dpbench.privacy.profile import Profile
 
-NEIGHBOURS = ("replace", "add-remove")
+NEIGHBOURS = ("replace", "add_remove")
 MEANS = "means over n and n + 1 records differ by at most what one replaced among n does"
 
 
 def as_add_remove(profile: Profile, why: str) -> Profile:
     """A profile proved for replace-one whose bound covers a record added or removed, as `why` says."""
-    return replace(profile, neighbours="add-remove", why=f"{profile.why}; add/remove: {why}")
+    return replace(profile, neighbours="add_remove", why=f"{profile.why}; add/remove: {why}")
 
 
 def record_counts(n: int, neighbours: str) -> tuple[int, ...]:

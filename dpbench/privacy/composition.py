@@ -145,7 +145,7 @@ def optimal(parts: Sequence[tuple[float, float]], *, why: str, neighbours: str =
 def parallel(parts: Sequence[Profile]) -> Profile:
     """The profile of running each part on records of its own: the largest, at every ε.
 
-    The split must not depend on the records' values, and for neighbours "add-remove" not on their number or
+    The split must not depend on the records' values, and for neighbours "add_remove" not on their number or
     order: a record belongs to its part whatever the others are. All exact parts give an exact profile (each
     of them the supremum over its own neighbours); any lower one gives a lower one and then no part may be
     upper.

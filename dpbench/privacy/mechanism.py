@@ -148,7 +148,7 @@ class Mechanism:
         Parameters
         ----------
         problem : problem of the mechanism's kind
-        neighbours : {"replace", "add-remove"}
+        neighbours : {"replace", "add_remove"}
             One record replaced, or one more or less. Refused with the reason where there is no such guarantee.
         """
         p = self.checked(problem)

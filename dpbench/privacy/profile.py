@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dpbench.privacy.discrete import Pair
 
 KINDS = ("exact", "upper", "lower")
-NEIGHBOURS = ("replace", "add-remove")
+NEIGHBOURS = ("replace", "add_remove")
 
 Law = tuple[Any, ...]
 """What a profile is of, as plain numbers: a kind and its parameters, which `dpbench.ledger.second_route` reads."""
@@ -47,9 +47,9 @@ class Profile:
         δ at any ε ≥ 0, however large; it must not increase with ε.
     epsilon_of : callable, optional
         ε at any δ in [0, 1), with the meaning of `epsilon`; by default `delta_of` is inverted by bisection.
-    neighbours : {"replace", "add-remove"}
+    neighbours : {"replace", "add_remove"}
         Two data sets are neighbours if they differ in the value of one record and have the same size
-        ("replace"), or if one is the other without one of its records ("add-remove").
+        ("replace"), or if one is the other without one of its records ("add_remove").
     mu : float or None
         Distance of the two unit Gaussians, where the profile is Gaussian (or, a lower one, is so less what
         `why` takes off).

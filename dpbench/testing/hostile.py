@@ -195,7 +195,7 @@ def misstated(mechanism: Any, problem: Any) -> str:
     """
     if "neighbours" not in signature(mechanism.guarantee).parameters:
         return ""
-    for relation in ("replace", "add-remove"):
+    for relation in ("replace", "add_remove"):
         try:
             profile = mechanism.guarantee(problem, neighbours=relation)
         except validation.InvalidInput as refused:

@@ -175,7 +175,7 @@ def test_the_exponential_mechanism_in_integers_has_its_exact_profiles(calibratio
     """Replace-one and add/remove, all probabilities enumerated: within the guarantee, which is that of the claim."""
     m, (p, near) = replace(HEAVY, calibration=calibration), heavy_pair()
     fewer = HeavyTailedProblem(p.X[1:], p.y[1:], radius=1.0)
-    for other, relation in ((near, "replace"), (fewer, "add-remove")):
+    for other, relation in ((near, "replace"), (fewer, "add_remove")):
         guarantee = m.guarantee(p, neighbours=relation)
         claimed = replace(m, arithmetic="float").guarantee(p, neighbours=relation).epsilon(0.0)
         assert (1.0 - 1e-4) * claimed <= guarantee.epsilon(0.0) <= claimed

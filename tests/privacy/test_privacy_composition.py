@@ -40,7 +40,7 @@ def test_gaussians_compose_in_closed_form():
     assert compose(parts).kind == "upper"
     assert compose(parts, one_pair=True).kind == "exact"
     assert compose([*parts, gaussian_profile(0.1, kind="upper", why="")], one_pair=True).kind == "upper"
-    assert compose([exact(1.0, "add-remove")]).neighbours == "add-remove"
+    assert compose([exact(1.0, "add_remove")]).neighbours == "add_remove"
 
 
 PARTS = [
@@ -181,12 +181,12 @@ LAPLACE = laplace_profile(1.0, kind="exact", why="")
     [
         lambda: compose([]),
         lambda: compose([LOWER]),
-        lambda: compose([exact(1.0), exact(1.0, "add-remove")]),
+        lambda: compose([exact(1.0), exact(1.0, "add_remove")]),
         lambda: compose([LAPLACE], interval=0.0),
         lambda: compose([LAPLACE], interval=1e-9),
         lambda: parallel([]),
         lambda: parallel([LOWER, pure_profile(1.0, why="")]),
-        lambda: parallel([exact(1.0), exact(1.0, "add-remove")]),
+        lambda: parallel([exact(1.0), exact(1.0, "add_remove")]),
         lambda: basic([], why=""),
         lambda: basic([(1.0, 0.5)] * 2, why=""),
         lambda: basic([(-1.0, 0.1)], why=""),
@@ -195,7 +195,7 @@ LAPLACE = laplace_profile(1.0, kind="exact", why="")
         lambda: at_levels([LAPLACE], [-1.0]),
         lambda: at_levels([LOWER], [1.0]),
         lambda: at_levels([LOWER, LAPLACE], [1.0, 1.0]),
-        lambda: at_levels([exact(1.0), exact(1.0, "add-remove")], [1.0, 1.0]),
+        lambda: at_levels([exact(1.0), exact(1.0, "add_remove")], [1.0, 1.0]),
         lambda: optimal([(1.0, 1.0)], why=""),
         lambda: optimal([(k / 64.0, 0.0) for k in range(1, 23)], why=""),
     ],

@@ -41,8 +41,8 @@ DELTAS = [1e-12, 1e-4, 0.01, 0.1, 0.3]
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("kind", ["exact", "upper", "lower"])
 def test_bounds_lie_on_their_side(name, kind):
-    profile, true = MAKERS[name](kind=kind, why="", neighbours="add-remove"), TRUE[name]
-    assert (profile.kind, profile.neighbours) == (kind, "add-remove")
+    profile, true = MAKERS[name](kind=kind, why="", neighbours="add_remove"), TRUE[name]
+    assert (profile.kind, profile.neighbours) == (kind, "add_remove")
     for epsilon in EPSILONS:
         value, exact = profile.delta(epsilon), float(true(epsilon))
         assert value == pytest.approx(exact, rel=2.0 * gaussian.ROUNDING)
@@ -81,8 +81,8 @@ def test_a_lower_profile_answers_with_an_epsilon_that_is_needed():
 
 
 def test_no_privacy_and_perfect_privacy():
-    nothing = no_privacy("no noise", "add-remove")
-    assert (nothing.delta(1e9), nothing.epsilon(0.999), nothing.neighbours) == (1.0, math.inf, "add-remove")
+    nothing = no_privacy("no noise", "add_remove")
+    assert (nothing.delta(1e9), nothing.epsilon(0.999), nothing.neighbours) == (1.0, math.inf, "add_remove")
     perfect = gaussian_profile(0.0, kind="upper", why="")
     assert (perfect.delta(0.0), perfect.epsilon(0.0), perfect.mu) == (0.0, 0.0, 0.0)
     failing = approximate_profile(0.0, 0.25, why="no loss but in a quarter of the runs")

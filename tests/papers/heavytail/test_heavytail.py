@@ -140,9 +140,9 @@ def test_printed_loss_exceeds_its_claim_and_exact_does_not():
     assert privacy_loss(exact, *pair) <= 1.0
     assert printed.pair_profile(*pair).epsilon(0.0) == pytest.approx(privacy_loss(printed, *pair), rel=1e-9)
     assert printed.guarantee(pair[0]).epsilon(0.0) == 2.0
-    assert replace(printed, **given).guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 1.0
+    assert replace(printed, **given).guarantee(pair[0], neighbours="add_remove").epsilon(0.0) == 1.0
     assert exact.guarantee(pair[0]).epsilon(0.0) == 1.0
-    assert replace(exact, **given).guarantee(pair[0], neighbours="add-remove").epsilon(0.0) == 0.5
+    assert replace(exact, **given).guarantee(pair[0], neighbours="add_remove").epsilon(0.0) == 0.5
 
 
 def test_pairs_of_another_size_need_public_parameters():
@@ -152,13 +152,13 @@ def test_pairs_of_another_size_need_public_parameters():
     for given in ({}, {"net_radius": 0.5}, {"truncation": 0.3}):
         missing = ", ".join(name for name in ("net_radius", "truncation") if name not in given)
         with pytest.raises(InvalidInput, match=rf"which depend on n else: {missing}, got"):
-            ExponentialMechanism(1.0, **given).guarantee(p, neighbours="add-remove")
+            ExponentialMechanism(1.0, **given).guarantee(p, neighbours="add_remove")
     points = [{tuple(w) for w in ExponentialMechanism(1.0, truncation=0.3).net(r).points()} for r in (p, q)]
     assert points[1] - points[0], "outputs that one record less can never have"
     mechanism = ExponentialMechanism(1.0, net_radius=0.5, truncation=0.3, calibration="printed")
     larger = HeavyTailedProblem(np.vstack([p.X, [[5.0, 5.0]]]), np.append(p.y, 3.0), radius=1.0)
     profile = mechanism.pair_profile(p, larger)
-    assert profile.neighbours == "add-remove" and profile.epsilon(0.0) <= 1.0
+    assert profile.neighbours == "add_remove" and profile.epsilon(0.0) <= 1.0
     with pytest.raises(InvalidInput, match=r"^neighbour must be a problem with the same domain"):
         mechanism.pair_profile(p, problem(1.5, n=6))
 

@@ -55,7 +55,7 @@ def test_a_profile_says_which_neighbours_it_is_of(d):
     fewer = HeavyTailedProblem(p.X[1:], p.y[1:], radius=1.0, tau=p.tau)
     m = ExponentialMechanism(1.0, net_radius=0.5 if d == 1 else 0.05, truncation=0.1)
     assert m.pair_profile(p, p.replace_record(0, np.ones(d), 1.0)).neighbours == "replace"
-    assert m.pair_profile(p, fewer).neighbours == "add-remove"
+    assert m.pair_profile(p, fewer).neighbours == "add_remove"
 
 
 def wild(rng, n, d):

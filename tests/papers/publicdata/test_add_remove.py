@@ -51,8 +51,8 @@ def test_one_noisy_step_on_one_record_more(loss):
         pair = one_more(loss, seed)
         means = [float((p.loss.derivative(np.zeros(p.n), p.y) * p.X[:, 0]).mean()) for p in pair]
         for p in pair:
-            profile = GD.guarantee(p, neighbours="add-remove")
-            assert profile.neighbours == "add-remove" and profile.mu is not None
+            profile = GD.guarantee(p, neighbours="add_remove")
+            assert profile.neighbours == "add_remove" and profile.mu is not None
             largest = max(largest, abs(means[0] - means[1]) / 0.5 / profile.mu)
     assert 0.2 < largest <= 1.0 + 1e-12
 
@@ -66,7 +66,7 @@ def test_minimisers_of_one_record_more(loss, arithmetic):
         pair = one_more(loss, seed)
         apart = abs(float(m.centre(pair[0])[0] - m.centre(pair[1])[0]))
         for p in pair:
-            profile = m.guarantee(p, neighbours="add-remove")
+            profile = m.guarantee(p, neighbours="add_remove")
             counted = m._one_record(p) + m.tau(p) * (1.0 + p.n / max(p.n - 1, 1))
             largest = max(largest, apart / min(counted, 4.0))
             assert profile.delta(1.0) >= m._profile(p, apart, "upper", "this pair").delta(1.0)
@@ -91,7 +91,7 @@ def test_the_exact_law_of_parities_on_one_record_more(noise):
             laws = [parity_law(p, noise, scale) for p in (small, large)]
             assert laws[0] is not None and laws[1] is not None
             profile = discrete_profile(pair_from_logs(laws[0], laws[1]), why="the two laws of the parity")
-            guarantee = m.guarantee(small, neighbours="add-remove")
+            guarantee = m.guarantee(small, neighbours="add_remove")
             for epsilon in (0.0, 0.05, 0.3):
                 assert profile.delta(epsilon) <= guarantee.delta(epsilon)
             reached = max(reached, profile.delta(0.0) / max(guarantee.delta(0.0), 1e-300))
@@ -113,7 +113,7 @@ def test_half_the_shift_is_half_the_loss():
     p = cube([1.0, -1.0])
     for arithmetic in ("float", "exact"):
         m = RRSPM(1.0, arithmetic=arithmetic)
-        assert m.guarantee(p, neighbours="add-remove").epsilon(0.0) == pytest.approx(0.5, rel=1e-3)
+        assert m.guarantee(p, neighbours="add_remove").epsilon(0.0) == pytest.approx(0.5, rel=1e-3)
         assert m.guarantee(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-3)
 
 
@@ -129,7 +129,7 @@ def test_constants_of_one_record_more():
         ]
         moved = abs(float(m.minimiser(pair[0])[0] - m.minimiser(pair[1])[0]))
         for p in pair:
-            assert m.guarantee(p, neighbours="add-remove").delta(0.5) == m.guarantee(p).delta(0.5)
+            assert m.guarantee(p, neighbours="add_remove").delta(0.5) == m.guarantee(p).delta(0.5)
             largest = max(largest, moved / m.stability(p))
     assert 0.2 < largest <= 1.0 + 1e-12
 
@@ -149,8 +149,8 @@ def test_averages_of_one_record_more(normalization):
     for p in pair:
         rho = m.stability(p)
         assert np.count_nonzero(moved > rho) <= 81 and moved.max() > rho / 7.0
-        profile = m.guarantee(p, neighbours="add-remove")
-        assert profile.neighbours == "add-remove" and 1.0 > profile.delta(1.0) >= m.guarantee(p).delta(1.0)
+        profile = m.guarantee(p, neighbours="add_remove")
+        assert profile.neighbours == "add_remove" and 1.0 > profile.delta(1.0) >= m.guarantee(p).delta(1.0)
 
 
 @pytest.mark.parametrize("arithmetic", ["float", "exact"])
@@ -166,9 +166,9 @@ def test_minimisers_of_an_iteration_on_one_record_more(arithmetic, normalization
         pair = [PublicDataProblem(x[:k], y[:k], np.eye(2), hypotheses=LinearBall(2), loss="squared") for k in (4, 5)]
         moved = float(np.sqrt(((m.centre(pair[0]) - m.centre(pair[1])) ** 2).mean()))
         for p in pair:
-            rho = m.stability(p, neighbours="add-remove")
+            rho = m.stability(p, neighbours="add_remove")
             assert rho >= m.stability(p) and (rho > m.stability(p)) == (normalization == "sum")
-            assert m.guarantee(p, neighbours="add-remove").delta(0.5) >= m.guarantee(p).delta(0.5)
+            assert m.guarantee(p, neighbours="add_remove").delta(0.5) >= m.guarantee(p).delta(0.5)
             largest = max(largest, moved / rho)
     assert 0.1 < largest <= 1.0
 
@@ -188,8 +188,8 @@ JL = JLMethod(1.0, 1e-3, dimension=1, distortion=1.0, steps=3, step_size=0.5, no
 )
 def test_who_has_no_guarantee_under_add_remove(mechanism, said):
     with pytest.raises(validation.InvalidInput, match=said):
-        mechanism.guarantee(PLAIN, neighbours="add-remove")
-    with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add-remove"):
+        mechanism.guarantee(PLAIN, neighbours="add_remove")
+    with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add_remove"):
         mechanism.guarantee(PLAIN, neighbours="swap")
 
 
@@ -207,16 +207,16 @@ def test_who_has_none_says_why(mechanism, said):
     heavy = isinstance(mechanism, (ClippedSubgradient, ExponentialMechanism))
     p = HeavyTailedProblem([[1.0], [2.0]], [0.0, 1.0], radius=1.0, theta=1.6) if heavy else PLAIN
     with pytest.raises(validation.InvalidInput, match=said):
-        mechanism.guarantee(p, neighbours="add-remove")
+        mechanism.guarantee(p, neighbours="add_remove")
     assert mechanism.guarantee(p, neighbours="replace").neighbours == "replace"
-    with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add-remove"):
+    with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add_remove"):
         mechanism.guarantee(p, neighbours="swap")
 
 
 def test_the_others_have_one():
-    assert JL.guarantee(PLAIN, neighbours="add-remove").neighbours == "add-remove"
+    assert JL.guarantee(PLAIN, neighbours="add_remove").neighbours == "add_remove"
     anchored = with_anchor(PublicDataProblem([0.0], [1.0], [0.0], hypotheses=Constants(), loss="squared"))
     m = AveragedPerturbation(1.0, 0.01, perturbation=3.0, noise_scale=1.0)
-    assert m.guarantee(anchored, neighbours="add-remove").neighbours == "add-remove"
+    assert m.guarantee(anchored, neighbours="add_remove").neighbours == "add_remove"
     with pytest.raises(validation.InvalidInput, match="else: perturbation"):
-        replace(m, perturbation=None).guarantee(anchored, neighbours="add-remove")
+        replace(m, perturbation=None).guarantee(anchored, neighbours="add_remove")

@@ -133,7 +133,7 @@ class Boosting(Selection):
     def _guarantee(self, problem: GLMProblem) -> Profile:
         """The largest over the chunks, which are disjoint.
 
-        None for "add-remove": the cuts are at ⌊in/(m + 1)⌋, so that a record more moves one record across nearly every
+        None for "add_remove": the cuts are at ⌊in/(m + 1)⌋, so that a record more moves one record across nearly every
         cut, and no part of the budget is shared any longer.
         """
         base, chunks = self.mechanism(), self._chunks(problem)

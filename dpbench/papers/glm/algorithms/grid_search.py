@@ -134,7 +134,7 @@ class PrivateGridSearch(Selection):
     def _guarantee(self, problem: GLMProblem) -> Profile:
         """The larger of training on S₁ and choosing on S₂, which are disjoint.
 
-        None for "add-remove": the cut between S₁ and S₂ is at ⌊n/2⌋, so that a record more may change both.
+        None for "add_remove": the cut between S₁ and S₂ is at ⌊n/2⌋, so that a record more may change both.
         """
         base, training = self.mechanism(problem), self._parts(problem)[0]
         fits = [base.guarantee(part) for part in training]

@@ -54,7 +54,7 @@ class NoisyMean(BySingleTrials):
         validation.delta(self.delta, positive=self.noise == "gaussian")
 
     def _guarantee(self, problem: GLMProblem) -> Profile:
-        """None for "add-remove": the scale is 2Y/(n‖X‖ε), and Laplace laws of two scales b < b' have a ratio of
+        """None for "add_remove": the scale is 2Y/(n‖X‖ε), and Laplace laws of two scales b < b' have a ratio of
         densities that grows as e^{|x|(1/b − 1/b')}, beyond every ε. Gaussians of two variances have some δ at every ε,
         which is not derived here.
         """

@@ -168,7 +168,7 @@ class OutputPerturbation(BySingleTrials):
         """
         if not math.isfinite(problem.loss.smoothness):
             must = "'replace' for a loss with a corner: n sets its smoothing"
-            raise validation.invalid("neighbours", must, "add-remove")
+            raise validation.invalid("neighbours", must, "add_remove")
         fewer = self.tau(problem) * problem.n / max(problem.n - 1, 1)
         moved = self._one_record(problem) + self.tau(problem) + fewer
         moved = min(moved, 2.0 * problem.radius) if self.constrained else moved

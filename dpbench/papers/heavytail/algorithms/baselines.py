@@ -138,7 +138,7 @@ class ClippedSubgradient(BySingleTrials):
     def _guarantee(self, problem: HeavyTailedProblem) -> Profile:
         """The budgets of the steps add up to ε.
 
-        None for "add-remove": a step is η/n times a noisy sum, so that iterates are functions of n beside those sums.
+        None for "add_remove": a step is η/n times a noisy sum, so that iterates are functions of n beside those sums.
         """
         return pure_profile(self.epsilon, why="T steps with noise of scale 2CT/(n epsilon) for a sensitivity of 2C/n")
 

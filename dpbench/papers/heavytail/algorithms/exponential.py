@@ -120,9 +120,9 @@ class ExponentialMechanism(BySingleTrials):
         e^{−c·log θ}: the two shifts have opposite effects, and share·ε bounds the loss."""
         if self.arithmetic == "exact" and quarters(problem.theta) == 0:
             must = "'replace' where arithmetic is 'exact' and theta is no multiple of 1/4"
-            raise validation.invalid("neighbours", must, "add-remove")
+            raise validation.invalid("neighbours", must, "add_remove")
         why = "a further record multiplies every weight, and the normaliser, by a factor in [exp(-c log(theta)), 1]"
-        return replace(self._pure(problem, 1.0, why), neighbours="add-remove")
+        return replace(self._pure(problem, 1.0, why), neighbours="add_remove")
 
     def _pure(self, problem: HeavyTailedProblem, shifts: float, why: str) -> Profile:
         if self.arithmetic == "float":
@@ -149,7 +149,7 @@ class ExponentialMechanism(BySingleTrials):
         if neighbour.n != problem.n and not fixed:
             must_be = f"of the same size n = {problem.n} unless net_radius and truncation are given"
             raise validation.invalid("neighbour", must_be, neighbour.n)
-        relation = "replace" if neighbour.n == problem.n else "add-remove"
+        relation = "replace" if neighbour.n == problem.n else "add_remove"
         if self._cube(problem) > ENUMERABLE:
             return self.guarantee(problem, neighbours=relation)
         made = pair_from_logs(self.log_probabilities(problem)[1], self.log_probabilities(neighbour)[1])

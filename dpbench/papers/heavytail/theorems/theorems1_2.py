@@ -139,7 +139,7 @@ def guaranteed(context: Context, theorem: int, calibration: str, neighbours: str
     for theta, epsilon in product(ORDERS[theorem], EPSILONS):
         mechanism = ExponentialMechanism(epsilon, net_radius=1.0, calibration=calibration, truncation=1.0 / _FAR)
         pairs = [leaning_pair(lean, theta) for lean in LEANS]
-        if neighbours == "add-remove":
+        if neighbours == "add_remove":
             pairs = [(problem, _longer(problem, end)) for problem, _ in pairs[1:] for end in (_FAR, -_FAR)]
         worst = float(np.max([worst, *(privacy_loss(mechanism, *pair) / epsilon for pair in pairs)]))
         yield {"theta": theta, "epsilon": epsilon, "delta": 0.0,
@@ -299,7 +299,7 @@ for theorem, log, factor, shown in (
                 "source": f"{place}, for data sets of which one has a record more",
                 "expected": "proved",
                 "origin": "printed",
-                "arguments": {"theorem": theorem, "calibration": "printed", "neighbours": "add-remove"},
+                "arguments": {"theorem": theorem, "calibration": "printed", "neighbours": "add_remove"},
                 "rests_on": (between,),
                 "statement": f"The printed weights exp(-n iota epsilon L/{log}) are epsilon-DP under add/remove.",
                 "because": "A further record multiplies every unnormalised weight by a factor in [exp(-epsilon), 1], "

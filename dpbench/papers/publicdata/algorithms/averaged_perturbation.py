@@ -119,7 +119,7 @@ class AveragedPerturbation(FunctionMechanism):
 
         Given ω, the output is a function of Gaussian noise whose centre moves by at most √m·ρ, but for ω of
         probability δ/2: δ(ε) is at most δ/2 plus that of the shift, whatever ε is. At ρ = 2 no ω is left out.
-        "add-remove": the same, for ω does not depend on n.
+        "add_remove": the same, for ω does not depend on n.
         """
         p = problem
         if not is_exact(p.hypotheses):

@@ -100,7 +100,7 @@ class RegularizedPerturbation(FunctionMechanism):
     def stability(self, problem: PublicDataProblem, *, neighbours: str = "replace") -> float:
         """ρ: ‖f̄ − f̄'‖_m is at most this for all neighbours, as proved for the normalisation in use.
 
-        "add-remove", where `regularization` is given: each side's gap is that of its own number of records.
+        "add_remove", where `regularization` is given: each side's gap is that of its own number of records.
         """
         p = public_data_problem(problem)
         if p.loss not in CONVEX or not getattr(p.hypotheses, "convex", False):
@@ -136,7 +136,7 @@ class RegularizedPerturbation(FunctionMechanism):
     def _add_remove(self, problem: PublicDataProblem) -> Profile:
         """Objectives over n and n + 1 records differ by what a replaced record changes among n, at most. The grid of
         exact arithmetic is γ's, whatever n is."""
-        return as_add_remove(self._profile(problem, "add-remove"), MEANS)
+        return as_add_remove(self._profile(problem, "add_remove"), MEANS)
 
     def _profile(self, p: PublicDataProblem, neighbours: str) -> Profile:
         rho, gamma = self.stability(p, neighbours=neighbours), self.gamma(p)

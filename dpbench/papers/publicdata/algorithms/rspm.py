@@ -72,7 +72,7 @@ class RSPM(FunctionMechanism):
         return laplace_scale(m, self.epsilon, self.arithmetic) if self.noise_scale is None else self.noise_scale
 
     def _guarantee(self, problem: PublicDataProblem) -> Profile:
-        """2m/scale, half of it for "add-remove"; void for an inexact oracle."""
+        """2m/scale, half of it for "add_remove"; void for an inexact oracle."""
         return separator_profile(problem, self._law, self.scale(problem))
 
     def _add_remove(self, problem: PublicDataProblem) -> Profile:
