@@ -106,7 +106,7 @@ def latex(paper: Paper) -> str:
         "[*", "*]", "[[", "]]", "[#", "#]", trim_blocks=True, lstrip_blocks=True, undefined=ChainableUndefined,
         loader=PackageLoader("dpbench.report", "templates"),
     )  # fmt: skip
-    environment.filters |= {"prose": prose, "escaped": escaped, "breakable": _breakable, "set": _set}
+    environment.filters |= {"prose": prose, "escaped": escaped, "breakable": _breakable, "set": _set, "quoted": quoted}
     title, *preface = errata.heading(paper)
     entries, unasked = [], False
     for claim in errata.findings(paper):

@@ -350,8 +350,8 @@ paper.inequality(
         "last-display": {
             "measure": last_display, "level": 0.0, "expected": "refuted", "weight": "misprint", "hurt": "letter",
             "source": "Lemma 10, last display of its proof", "statement": LAST_DISPLAY,
-            "quote": r"$-\sum_{i=1}^{n}\psi(\iota|y_{i}-\langle x_{i},w\rangle|-\iota\zeta\|x_{i}\|_{2})\\ \geq-\iota "
-            r"L_{\mathcal{D}}(w)+ ... +\log\frac{1}{\eta}.$",
+            "quote": r"$-\sum_{i=1}^{n}\psi(\iota|y_{i}-\langle x_{i},w\rangle|-\iota\zeta\|x_{i}\|_{2})$ ... "
+            r"$\geq-\iota L_{\mathcal{D}}(w)$ ... $+\log\frac{1}{\eta}.$",
             "because": "Chernoff's method gives <=, and n times the terms without log(1/eta). At w = w* without noise "
             "the left side is n psi(iota zeta), about iota, which is below log(1/eta).",
             "consequence": "A slip in one display; the lemma itself is stated rightly.",

@@ -238,10 +238,17 @@ def counted(row: str, calibration: str, theta: float) -> None:
     attack_counts.counted(row)(attack)
 
 
-for theorem, log, factor, shown in (
-    (1, "log 2", "log 2", r"\log 2"),
-    (2, "log theta", "log(theta)", r"\log\theta"),
-):
+WEIGHTS = Correction(
+    place="Algorithms 1 and 2, line 2, and Theorems 1 and 2",
+    effect=2,
+    change="divide by 2 log 2 for log 2, and by 2 log(theta) for log(theta), in the exponent: the sensitivity of n "
+    "iota L is that logarithm, since 0 <= psi on |residuals|",
+)
+DEFINITION_1 = (
+    r"we say that two datasets $D,D^{\prime}\subseteq\mathcal{X}$ are neighbors if they differ by only one entry, "
+    r"which is denoted as $D\sim D^{\prime}$."
+)
+for theorem, log, shown in (1, "log 2", r"\log 2"), (2, "log theta", r"\log\theta"):
     pair, removed = LINE[theorem], {f"q_{name}": f"weight*others*{name}_3" for name in ("low", "mid", "high")}
     counted(f"heavytail.thm{theorem}.privacy", "printed", ORDERS[theorem][0])
     counted(f"heavytail.thm{theorem}.privacy.exact", "exact", ORDERS[theorem][0])
@@ -254,7 +261,7 @@ for theorem, log, factor, shown in (
         arguments={"theorem": theorem},
         weight="constant",
         hurt="use",
-        quote=rf"output an $w\in\tilde{{W}}_{{\zeta}}$ with probability proportional to "
+        quote=DEFINITION_1 + rf" ... output an $w\in\tilde{{W}}_{{\zeta}}$ with probability proportional to "
         rf"$\exp(\frac{{-n\iota\epsilon\hat{{L}}_{{\iota}}(w,D)}}{{{shown}}})$ ... For any $\epsilon>0$, Algorithm "
         rf"{theorem} is $\epsilon$-DP.",
         statement="For any epsilon > 0, sampling a net point with probability proportional to exp(-n iota epsilon "
@@ -266,14 +273,9 @@ for theorem, log, factor, shown in (
         f"exponential mechanism divides by twice the sensitivity; with the paper's own sensitivity 2 {log}/(n iota) "
         f"its weight would be exp(-n iota epsilon L/(4 {log})).)",
         consequence="Under Definition 1 (one record replaced) the algorithm is 2 epsilon-DP and no better: who asks "
-        "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more. The utility bounds "
-        "change by a constant.",
-        errata=Correction(
-            place=f"Algorithm {theorem}, line 2, and Theorem {theorem}",
-            effect=2,
-            change=f"divide by 2 {factor} for {factor} in the exponent: the sensitivity of n iota L is that logarithm, "
-            "since 0 <= psi on |residuals|",
-        ),
+        "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more and iota and the net do "
+        "not depend on n. The utility bounds change by a constant.",
+        errata=WEIGHTS,
         formulas=pair.replace(witness=[one | theta for theta in _THETAS[theorem] for one in _LEANING]),
         figure=Figure("loss_heavytail_thm1", "leaning", "privacy loss up to {value:.3f} times the claimed")
         if theorem == 1
@@ -301,7 +303,8 @@ for theorem, log, factor, shown in (
                 "origin": "printed",
                 "arguments": {"theorem": theorem, "calibration": "printed", "neighbours": "add_remove"},
                 "rests_on": (between,),
-                "statement": f"The printed weights exp(-n iota epsilon L/{log}) are epsilon-DP under add/remove.",
+                "statement": f"The printed weights exp(-n iota epsilon L/{log}) are epsilon-DP under add/remove, where "
+                "iota and the net do not depend on n.",
                 "because": "A further record multiplies every unnormalised weight by a factor in [exp(-epsilon), 1], "
                 "and so the normaliser: the ratio of probabilities stays in [exp(-epsilon), exp(epsilon)].",
                 "formulas": (pair.replace(where=removed), ADDED.replace(witness=points)),
@@ -444,8 +447,8 @@ paper.inequality(
             "expected": "refuted",
             "weight": "step",
             "hurt": "proof",
-            "quote": r"+\frac{2(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{2}{n\iota}\log\frac{"
-            r"N(\mathcal{W},\zeta)}{\eta}",
+            "quote": r"$\leq L_{\mathcal{D}}(w^{*})+2\zeta\tau+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}"
+            r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}$",
             "statement": STEPS,
             "because": "Lemma 9 has (2 iota)^(theta-1)/theta, (25) iota^(theta-1)/theta, which (24) drops; Lemmas 7 "
             "and 8 add 2 iota^(theta-1)/theta: (3 + 2^(theta-1))/theta in all.",
@@ -565,6 +568,11 @@ def _shorter(printed: Statement) -> Statement:
     )
 
 
+BOUNDED_EPSILON = Correction(
+    place="Theorem 1, first display, and Theorem 2, equation 17",
+    effect=1,
+    change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
+)
 for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
     paper.inequality(
         f"thm{theorem}",
@@ -587,11 +595,7 @@ for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
         consequence="True for epsilon up to 2 log(theta) (1.39 at theta = 2, 0.81 at 1.5) with the constants of (26), "
         "by a shorter proof, and for any bounded epsilon with larger ones; as epsilon grows the bound falls below the "
         "sampling error.",
-        errata=Correction(
-            place="Theorem 1, first display" if theorem == 1 else "Theorem 2, equation 17",
-            effect=1,
-            change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
-        ),
+        errata=BOUNDED_EPSILON,
         rows={
             "corrected": {
                 "measure": large_epsilon_corrected,
@@ -670,8 +674,9 @@ paper.formula(
 )  # fmt: skip
 
 SUFFICIENT = (
-    'After Lemma 3: "The previous lemma indicates that solving the problem (2) is sufficient to solve the l1 '
-    'regression problem if sup E|y - <x, w>|^2 = O(1)." The theorem does not repeat the condition.'
+    r"After Lemma 3: “The previous lemma indicates that solving the problem (2) is sufficient to solve the $\ell_{1}$ "
+    r"regression problem if $\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle x,w\rangle|^{2}=O(1)$.” The theorems do not "
+    "repeat the condition."
 )
 EQUATION_7 = (
     r"under Assumption 1, given any failure probability $\eta\in(0,1)$ ... "
@@ -813,6 +818,13 @@ def product_moment(context: Context) -> Rows:
             yield {"n": float(n), "size": s, "left": quantile, "right": bound}
 
 
+MOMENT_OF_Y = Correction(
+    place="Theorems 1 and 2, equations 7, 8, 18 and 19",
+    effect=2,
+    caveat=SUFFICIENT,
+    change='add "and sup_w E|y - <x, w>|^theta = O(1)"; in Theorem 1 "and E|x||y| = O(1)" is enough, and then y drops '
+    "out of the rate of a fixed law",
+)
 ONE_LAW: dict[str, Any] = {
     "fixed-law": {
         "measure": fixed_law,
@@ -831,11 +843,7 @@ ONE_LAW: dict[str, Any] = {
         "consequence": "Even for one law with E|y| finite that does not change with n the rate is n^-0.4 for n^-0.5. "
         "With tau = 2, which is the law's, the constant is 0.65 at n = 1e16 and passes 1 near 8e17 (by quadrature; the "
         "lower bound of the entry passes 1 at 4e24): of interest for the theorem, not in practice.",
-        "errata": Correction(
-            place="Theorem 1, equation 7",
-            caveat=SUFFICIENT,
-            change="as for the row above: E|x||y| finite is enough, and for a fixed law y then drops out of the rate",
-        ),
+        "errata": MOMENT_OF_Y,
     },
     "xy-moment": {
         "measure": product_moment,
@@ -867,15 +875,11 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         because=f"The step after ({equation}) bounds sup E|y - <x,w>|{power} from the moments of x alone. Responses "
         f"beyond 1/iota truncate every residual: the weights are all equal. Measured at theta = {theta:g}.",
         consequence="With a moment of x alone and responses of the order 1/iota (a law for each n) the excess stays at "
-        "0.38 for every n. It is enough to ask E|x||y| = O(1), which is weaker than a second moment of y."
+        "0.38 for every n. Of one law with E|y| finite the rate is n^-0.4 for n^-0.5, with a constant that passes 1 "
+        "near n = 8e17. E|x||y| = O(1) is weaker than a second moment of y, and enough."
         if theorem == 1 else
         "As for Theorem 1, by the same laws: with a moment of x alone the excess stays at 0.38 for every n.",
-        errata=Correction(
-            place=f"Theorem {theorem}, equation {7 if theorem == 1 else 18}",
-            effect=2, caveat=SUFFICIENT,
-            change="add to Theorem 1: \"and E|x||y| = O(1)\" (or sup_w E|y - <x, w>|^2 = O(1), as after Lemma 3)"
-            if theorem == 1 else "add to Theorem 2: \"and sup_w E|y - <x, w>|^theta = O(1)\"",
-        ),
+        errata=MOMENT_OF_Y,
         rows={
             "corrected": {
                 "measure": y_moment_corrected,
@@ -1219,7 +1223,8 @@ def reached(theorem: int, moment: str, equation: str, assumption: str, bound: st
         "measure": factor_reached, "arguments": {"theorem": theorem, "moment": moment}, "quote": quote,
         "source": f"Theorem {theorem}, equation {equation}",
         "statement": f"Some law of Assumption {assumption}, one for each n, d, epsilon and eta, makes the (1 - "
-        f"eta)-quantile of the excess of Algorithm {theorem} at least {bound} over 4.2 8^(theta-1){beside}.",
+        f"eta)-quantile of the excess of Algorithm {theorem} at least {bound} over 4.2 8^(theta-1){beside}, for theta "
+        ">= 5/4 and 2 (d log n log(1/eta)/(n epsilon))^((theta-1)/theta) <= 1/2.",
     }  # fmt: skip
 
 
