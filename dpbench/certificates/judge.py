@@ -22,7 +22,7 @@ import dpbench_check as check
 
 from dpbench.certificates.build import Sentence, assembled, rational, report
 from dpbench.certificates.clock import Clock
-from dpbench.certificates.judge_pieces import ONE, ZERO, Piece, lawful, pieces, region, required
+from dpbench.certificates.judge_pieces import ONE, ZERO, Piece, lawful, pieces, region, required, sided
 from dpbench.certificates.judge_toml import Theorem, read
 from dpbench.certificates.regions import Comparison, Ends, Point, Proof, drawn
 from dpbench.certificates.search.hunt import TIE, Counterexample, Hunt, question
@@ -153,6 +153,8 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
     seed = validation.integer("seed", seed, at_least=0)
     began, clock, half = time.process_time(), Clock(seconds), Clock(seconds / 2.0)
     statement = theorem.statement
+    if statement.claim.of.path:
+        _endless(statement)
     hunts = [Hunt(question(statement, _of_laws(statement, piece)), _sentence(theorem)) for piece in pieces(statement)]
     for place, hunt in enumerate(hunts):
         share = half.left / (len(hunts) - place)
@@ -173,6 +175,15 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
     met = any(_in_balls(hunt)[0] <= 0 for hunt in hunts if hunt.trace.margin > -TIE)
     lawless = any(hunt.question.piece.some for hunt in hunts)
     return _judgement(theorem, hunts, "undecided" if met or lawless else "not refuted", began, proofs=proofs)
+
+
+def _endless(statement: Statement) -> None:
+    """Refuse an order whose variable cannot go on in its range: at its end any quantity is bounded."""
+    parts = statement.claim.parts
+    low, high, _, _ = statement.ranges[validation.choice("claim.order.in", parts["in"], statement.ranges)]
+    if low != 0 if "moves" in parts else high is not None or low is None or low < 0:
+        ends = "from 0" if "moves" in parts else "to inf"
+        raise validation.invalid("claim.order.in", f"a symbol >= 0, {ends}", parts["in"])
 
 
 def _of_laws(statement: Statement, piece: Piece) -> Piece:
@@ -269,7 +280,7 @@ def _sides(statement: Statement, piece: Piece) -> tuple[dict[str, Any], Point]:
 def _given(statement: Statement, piece: Piece, *, strict: bool) -> list[Comparison]:
     """Hypotheses of a piece; where `strict` also that open ends are left out."""
     every = hypotheses(statement, replace(piece, kind="")).items()
-    return [(one[0], one[1], one[2]) for name, (one, _) in every if strict or not name.startswith("open_")]
+    return sided((one[0], one[1], one[2]) for name, (one, _) in every if strict or not name.startswith("open_"))
 
 
 def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:

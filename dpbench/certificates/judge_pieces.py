@@ -17,7 +17,7 @@ Formulas are trees of `dpbench.ledger.formula`, whose numbers are fractions; the
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -137,7 +137,12 @@ def _against_order(statement: Statement) -> tuple[Node, Node, dict[str, Any]]:
 
 
 def _against_mu(statement: Statement) -> tuple[Node, Node, dict[str, Symbol]]:
-    """Any ε, the δ that a claim of μ-GDP allows there, and the symbol of that ε."""
+    """Any ε, the δ that a claim of μ-GDP allows there, and the symbol of that ε.
+
+    It says the same of both orders of a pair: one of them alone at every ε >= 0 would be less.
+    """
+    if statement.relation in ("add", "remove"):
+        raise validation.invalid("relation", "replace or add_remove where mu is claimed", statement.relation)
     name = _free(statement, "epsilon")
     allowed = _t("gaussian_delta(m, e)", m=statement.claim_nodes["mu"], e=("sym", name))
     return ("sym", name), allowed, {name: Real("any epsilon", 0, "inf")}
@@ -205,13 +210,22 @@ def _within(statement: Statement, one: Comparison) -> bool:
     return False
 
 
+def sided(conditions: Iterable[Comparison]) -> list[Comparison]:
+    """The same for a proof on a region: what is given there is no equality, which is two inequalities."""
+    made: list[Comparison] = []
+    for relation, left, right in conditions:
+        made += [(each, left, right) for each in (("<=", ">=") if relation == "=" else (relation,))]
+    return made
+
+
 def seen(statement: Statement, one: Comparison) -> bool:
     """Whether the checker sees a comparison on the whole region, as one cell."""
     ends = region(statement)
     sides = {name: pair for name, pair in ends.items() if pair[0] != pair[1]}
     if len(sides) < len(ends):  # a symbol with one value is no side; it is seen where the search ends
         return False
-    return Proof([one], sides, statement.definitions, [c for _, c, _ in statement.conditions]).tree(1).cuts is not None
+    given = sided(condition for _, condition, _ in statement.conditions)
+    return Proof([one], sides, statement.definitions, given).tree(1).cuts is not None
 
 
 def _size(statement: Statement, shift: Node) -> Node:
@@ -337,10 +351,7 @@ def _law(
 
 def _event(statement: Statement) -> list[Piece]:
     nodes = statement.claim_nodes
-    p, q = nodes["p"], nodes["q"]
-    if statement.claim.notion != "dp":
-        return _law(statement, [p, ("-", ONE, p)], [q, ("-", ONE, q)], (), ())
-    e, delta = nodes["epsilon"], nodes["delta"]
+    p, q, e, delta = (nodes[name] for name in ("p", "q", "epsilon", "delta"))
     bound: Node = ("*", ("exp", e), q)
     right: Node = bound if delta == ZERO else ("+", bound, delta)
     claim = {"p": [write(p), "rest"], "q": [write(q), "rest"], "event": [0], "epsilon": write(e), "delta": write(delta)}
@@ -403,9 +414,10 @@ def _inequality(statement: Statement) -> Piece:
 
 def _order(statement: Statement) -> list[Piece]:
     """quantity = O(to): a path of the variable is looked for along which no constant lasts."""
-    variable = statement.claim.parts["in"]
-    if isinstance(statement.symbols.get(variable), (type(None), Calibrated)):
-        raise validation.invalid("claim.order.in", "a symbol with a range", variable)
+    variable, falls = statement.claim.parts["in"], "moves" in statement.claim.parts
+    symbol = statement.symbols.get(variable)
+    if symbol is None or isinstance(symbol, Calibrated) or (falls and symbol.whole):
+        raise validation.invalid("claim.order.in", f"a {'real ' if falls else ''}symbol with a range", variable)
     why = () if statement.steps else ("The quantity and its claimed order are the formulas as they are typed.",)
     return [Piece((), "growth", derivation=why)]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpbench.certificates.build import Draft, above, below
-from dpbench.certificates.judge_pieces import region
+from dpbench.certificates.judge_pieces import region, sided
 from dpbench.certificates.regions import Proof
 from dpbench.core import validation
 from dpbench.ledger import formula
@@ -17,7 +17,7 @@ from dpbench.ledger.statement import Calibrated, Statement, solved
 
 def regional(statement: Statement) -> Proof:
     """What the statement claims on its region."""
-    given = [condition for _, condition, _ in statement.conditions]
+    given = sided(condition for _, condition, _ in statement.conditions)
     return Proof([statement.comparison], region(statement), statement.definitions, given)
 
 

@@ -151,13 +151,13 @@ class Discrete(_Private):
 
 
 class Event(_Private):
-    """An event of chance `p` on one data set and `q` on its neighbour."""
+    """An event of chance `p` on one data set and `q` on its neighbour, in this order: p <= e^epsilon q + delta."""
 
-    needed = ("p", "q")
+    needed, beside = ("p", "q"), NOTIONS["dp"]
     says = "an event of chance {p} against {q} is within {privacy}"
 
-    def __call__(self, *, p: str, q: str, **against: Any) -> Conclusion:
-        return self._claim(against, p=str(p), q=str(q))
+    def __call__(self, *, p: str, q: str, epsilon: Any = None, delta: Any = None) -> Conclusion:
+        return self._claim({"epsilon": epsilon, "delta": delta}, p=str(p), q=str(q))
 
 
 class Bounded(_Private):
@@ -200,16 +200,21 @@ class Inequality(Kind):
 
 
 class Order(Kind):
-    """quantity = O(to) as `variable` grows; the constant may depend on the other symbols."""
+    """quantity = O(to) as `variable` grows, or falls to 0; the constant may depend on the other symbols."""
 
-    needed, beside = ("quantity", "in"), ("to",)
-    words = ("in",)
+    needed, beside = ("quantity", "in"), ("to", "moves")
+    words = ("in", "moves")
     spelt: ClassVar = {"in": "variable"}
     path = True
-    says = "{quantity} = O({to}) as {in} grows"
+    says = "{quantity} = O({to}) as {in} "
 
-    def __call__(self, quantity: str, *, to: str = "1", variable: str) -> Conclusion:
-        return Conclusion(self.name, {"quantity": str(quantity), "to": str(to), "in": variable})
+    def __call__(self, quantity: str, *, to: str = "1", variable: str, moves: str = "grows") -> Conclusion:
+        parts = {"quantity": str(quantity), "to": str(to), "in": variable}
+        falls = validation.choice("moves", moves, ("grows", "falls")) == "falls"
+        return Conclusion(self.name, parts | ({"moves": moves} if falls else {}))
+
+    def sentence(self, parts: Parts) -> str:
+        return self.says + ("falls to 0" if "moves" in parts else "grows")
 
 
 class Rate(Kind):

@@ -71,11 +71,18 @@ CASES = {
     "a chance below 0": (VACUOUS, E01, {"event": {"p": "-1 - x", "q": "1/2", "epsilon": "1"}}, {}),
     "a chance of both sides of 1": (LEFT, {"x": {"real": [0, 2]}}, {"event": {"p": "x", "q": "x", "epsilon": "1"}}, {}),
     "a rate above 1": (VACUOUS, E01, {"mixture": {"rate": "2 + x", "shift": "1", "scale": "1", "mu": "3"}},
-                       {"relation": "remove"}),
+                       {"relation": "add_remove"}),
     "a rate below 0, a record added": (LEFT, {"w": {"real": [-1, "1/2"]}}, {"mixture": {
         "rate": "w", "shift": "1", "scale": "2", "epsilon": "1/2", "delta": "1/5"}}, {"relation": "add"}),
     "no event gains by a record added": (LEFT, {"w": {"real": [0, "1/10"]}}, {"mixture": {
         "rate": "w", "shift": "1", "scale": "2", "epsilon": "1", "delta": "1/5"}}, {"relation": "add"}),
+    "one order of a pair alone": (LEFT + REFUTED, {"x": {"real": ["1/20", "1/10"]}},
+                                  weights(["1", "0"], ["1 - x", "x"], mu="1"), {}),
+    # what grows, and what falls
+    "falls where it grows": (LEFT, {"x": {"real": [0, "inf"]}}, {"order": {"quantity": "1/x", "in": "x"}},
+                             {"region": {"x": "(0, inf)"}}),
+    "grows where it falls": (LEFT, E01, {"order": {"quantity": "x", "in": "x", "moves": "falls"}}, {}),
+    "falls": (REFUTED, E01, {"order": {"quantity": "1/x", "in": "x", "moves": "falls"}}, {}),
     # budgets, orders
     "orders up to 1": (VACUOUS, ORDER, pair("laplace", shift="5", scale="1", alpha="alpha", tau="1/1000"), {}),
     "an order of 1/2": (VACUOUS, E01, pair("gaussian", shift="5 + x", scale="1", alpha="1/2", tau="1/1000"), {}),
@@ -98,16 +105,38 @@ CASES = {
 }  # fmt: skip
 
 
+REFUSED = {
+    "growth up to an end": ("claim.order.in", {"x": {"real": [1, 100]}}, {"order": {"quantity": "x", "in": "x"}}, {}),
+    "growth from below 0": ("claim.order.in", {"x": {"real": [-9, "inf"]}}, {"order": {"quantity": "-x", "in": "x"}},
+                            {}),
+    "a fall to an end": ("claim.order.in", D12, {"order": {"quantity": "d", "in": "d", "moves": "falls"}}, {}),
+    "an integer that falls": ("claim.order.in", {"n": {"integer": [0, 9]}},
+                              {"order": {"quantity": "n", "in": "n", "moves": "falls"}}, {}),
+    "one order of a pair": ("relation must be replace", {"x": {"real": ["1/20", "1/10"]}},
+                            weights(["1", "0"], ["1 - x", "x"], mu="1"), {"relation": "add"}),
+    "one event, mu": ("a key of claim.event", E01, {"event": {"p": "1", "q": "1 - x/9", "mu": "1"}}, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_would_say_another_thing_is_refused(name):
+    why, symbols, claim, more = REFUSED[name]
+    with pytest.raises(InvalidInput, match=why):
+        dpbench.judge({"id": "refused", "symbols": symbols, "claim": claim, **more})
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_false_or_says_nothing_is_not_proved(name):
     wanted, symbols, claim, more = CASES[name]
     made = dpbench.judge({"id": "case", "symbols": symbols, "claim": claim, **more}, seconds=1.0)
     assert made.verdict in wanted, made
     assert made.verdict != "refuted" or report_on(json.dumps(made.certificates[0]))["accepted"]
-    assert made.verdict == "refuted" or made.searched["why"]
+    assert made.verdict == "refuted" or made.searched["why"] or "order" in claim
 
 
 TWINS = {
+    "an equality is given": ("x <= y", {"x": {"real": [1, 2]}, "y": {"real": [1, 9]}}, sides("y", "<=", "x + 1"),
+                             {"given": {"h": "x = y"}}),
     "laplace of a - b": ("3", RECORDS, pair("laplace", **PAIR, epsilon="3"), {}),
     "gaussian of a - b": ("3", RECORDS, pair("gaussian", **PAIR, mu="3"), {}),
     "a + b": ("0 <= a + b", RECORDS, pair("laplace", shift="a + b", scale="1", epsilon="4"), {}),
@@ -148,7 +177,8 @@ def test_symbols_have_any_name(names):
                   {"event": {"p": f"1 - exp(-{a})", "q": f"(1 - exp(-{a}))*exp(-{b})", "epsilon": "0",
                              "delta": f"{c}/1000"}},
                   {"order": {"quantity": f"{a}*{b}*log({a})/{c}", "in": a, "to": a}}):  # fmt: skip
-        made = dpbench.judge({"id": "names", "symbols": symbols, "claim": claim})
+        known = symbols | ({a: {"real": [1, "inf"]}} if "order" in claim else {})
+        made = dpbench.judge({"id": "names", "symbols": known, "claim": claim})
         assert made.verdict == "refuted", (claim, made)
 
 

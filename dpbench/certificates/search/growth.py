@@ -1,11 +1,11 @@
 """Claims with a hidden constant: the search looks for a path along which no constant lasts.
 
-On a path t = 2^j, ..., 2^(j + steps) the variable x is x_0 t^s with a small integer s; the other symbols stay as they
-are, so that what is refuted is false whatever constants may depend on. The margin is the smaller of two: the least
-growth of left/right at a doubling, in powers of t, less `LEAST_POWER`; and the logarithm of the last ratio over
-`CONSTANT`, in units of the path's length. Where it is positive the ratio grows at every doubling, and reaches
-`CONSTANT` or more: that guides the search, and refutes nothing. The checker's kind "growth" has to prove it for all t
-from the end of the path on; else the result says up to where the ratio grows.
+On a path t = 2^j, ..., 2^(j + steps) the variable x is x_0 t^s with a small integer s, below 0 where x falls; the other
+symbols stay as they are, so that what is refuted is false whatever constants may depend on. The margin is the smaller
+of two: the least growth of left/right at a doubling, in powers of t, less `LEAST_POWER`; and the logarithm of the last
+ratio over `CONSTANT`, in units of the path's length. Where it is positive the ratio grows at every doubling, and
+reaches `CONSTANT` or more: that guides the search, and refutes nothing. The checker's kind "growth" has to prove it for
+all t from the end of the path on; else the result says up to where the ratio grows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dpbench.ledger.formula import Node, fresh, names, parse, write
 LEAST_POWER = 0.02
 CONSTANT = 100.0
 """What the constant of O(.) may be, at most: the ratio has to be beyond it at the end of the path."""
-POWERS, WHOLE_POWERS = (0, 1, -1, 2, -2), (0, 1, 2, 4, 8)
+POWERS, WHOLE_POWERS, FALLING = (1, 2), (1, 2, 4, 8), (-1, -2)
 STEPS = 8
 """Doublings of a path."""
 
@@ -69,6 +69,8 @@ class Growth(Question):
         """The symbols, the power of t in the variable, and the first doubling of the path."""
         given = ranges(self.statement, self.piece)
         powers = WHOLE_POWERS if given[self.variable].whole else POWERS
+        if "moves" in self.statement.claim.parts:
+            powers = FALLING
         return {
             **given,
             self.power: chosen(f"power of t in {self.variable}", powers),
@@ -116,7 +118,7 @@ class Growth(Question):
     def plain(self) -> Exact:
         """A path in the middle of the ranges, along the variable itself."""
         middle = self.near(self.point([0.5] * len(self.parameters)), 6)
-        return {**middle, self.power: Fraction(1), self.first: Fraction(12)}
+        return {**middle, self.power: self.parameters[self.power].options[0], self.first: Fraction(12)}
 
     def draft(self, exact: Exact) -> Draft:
         """The certificate of kind "growth": what moves with t among the conditions has to hold for all t."""
@@ -124,7 +126,7 @@ class Growth(Question):
         power, begins = int(exact[self.power]), int(exact[self.first])
         written = {*self.symbols, *self.statement.where}
         t, start = fresh("t", written), fresh(f"{self.variable}_0", written)
-        along = {self.variable: f"{start}*{t}^({power})"} if power else {}
+        along = {self.variable: f"{start}*{t}^({power})"}
         definitions = {**{name: parse(text) for name, text in along.items()}, **self.statement.definitions}
         moving = {t}
         for name, node in definitions.items():

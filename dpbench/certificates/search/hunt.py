@@ -24,6 +24,8 @@ CLEAR, TIE = 2e-3, 1e-9
 NEAR = 0.02
 """Share of a parameter's range that is void around a phantom where balls show nothing."""
 VOID = (2.0, -FAR)
+REASONS = 10
+"""Of the checker's against violations, as many are kept."""
 
 
 def question(statement: Statement, piece: Piece) -> Question:
@@ -181,7 +183,7 @@ class Hunt:
         return None
 
     def _refuse(self, why: str) -> None:
-        if why and why not in self.refused:
+        if why and why not in self.refused and len(self.refused) < REASONS:
             self.refused.append(why)
 
 

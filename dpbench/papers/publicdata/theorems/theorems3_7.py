@@ -413,7 +413,7 @@ CUT = Statement(
         "small": ("gamma <= 1/4", "a small noise"),
         "half": ("needed >= 2/alpha", "kappa <= 1/2"),
     },
-    claim=order("needed", to="said", variable="alpha"),
+    claim=order("needed", to="said", variable="alpha", moves="falls"),
     steps=(
         "One label moves fbar from (0, 0) to (1, kappa), kappa = 1/sqrt(2 eta n); the event v = 1 has a log-ratio of "
         "at least (1 - 2 gamma) m kappa/gamma, as the tail of a sum of m Laplace variables is e^-s times a "
@@ -422,7 +422,7 @@ CUT = Statement(
     witness={"epsilon": 1, "alpha": "1/10", "L": 1, "lambda": 1, "sigma": 1, "power_alpha": -1, "first": 0},
 )
 CUT_EPSILON = CUT.replace(
-    claim=order("needed", to="said", variable="epsilon"),
+    claim=order("needed", to="said", variable="epsilon", moves="falls"),
     witness={"epsilon": 1, "alpha": "1/10", "L": 1, "lambda": 1, "sigma": 1, "power_epsilon": -1, "first": 0},
 )
 _SET = {"epsilon": 1, "alpha": "1/8", "L": math.log(1.0 / BETA), "lambda": "1/2", "sigma": 1}
