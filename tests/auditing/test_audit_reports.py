@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import warm
 
 from dpbench import InvalidInput, audit, audit_samples, each
 
@@ -38,13 +37,10 @@ SAMPLERS = {
 ROOT = Path(__file__).parents[2]
 
 
-def fresh(folder, file, *given, imports=False):
-    """What a program prints in a process of its own; in a new interpreter, where it is to import all that it needs."""
-    line, environment = [str(folder / file), *given], {"PYTHONPATH": f"{ROOT}:{ROOT}/tests"}
-    if imports:
-        run = subprocess.run([sys.executable, *line], cwd=folder, capture_output=True, text=True, env=environment)
-    else:
-        run = warm.run(line, cwd=folder, env=environment)
+def fresh(folder, file, *given):
+    """What a program prints in a process of its own."""
+    line, environment = [sys.executable, str(folder / file), *given], {"PYTHONPATH": f"{ROOT}:{ROOT}/tests"}
+    run = subprocess.run(line, cwd=folder, capture_output=True, text=True, env=environment)
     assert run.returncode == 0, run.stderr
     return run.stdout
 
@@ -208,7 +204,7 @@ def test_the_script_decides_the_claim(claim, tmp_path):
     found = audit(gaussian, 0.0, 1.0, claim=claim, trials=3_000)
     assert found.bound is not None and found.certified is not None
     (tmp_path / "report.py").write_text(found.script(), encoding="utf-8")
-    printed = fresh(tmp_path, "report.py", imports=True)
+    printed = fresh(tmp_path, "report.py")
     reproduced(printed, in_order(found), found.bound, found.verdict)
     assert f"\n{found.unit} >= " in printed
     if claim is not None:

@@ -4,12 +4,12 @@ Each case says which command line, which option its message must name, and what 
 """
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-import warm
 from messages import names
 from patience import waits
 
@@ -246,7 +246,8 @@ def test_real_process(line, code, holds, tables):
     root = str(Path(dpbench.__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
     with waits() as seconds:
-        done = warm.run(["-m", "dpbench.cli", *line.split()], cwd=tables, env=environment, timeout=seconds)
+        command = [sys.executable, "-m", "dpbench.cli", *line.split()]
+        done = subprocess.run(command, cwd=tables, env=environment, timeout=seconds, capture_output=True, text=True)
     assert done.returncode == code
     own, _, message = done.stderr.rpartition("dpbench: ")  # the lines of the reader's own code stand before it
     assert not own or (own.startswith("In your own code:\n") and "mech_" in own), done.stderr

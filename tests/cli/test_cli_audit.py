@@ -161,12 +161,6 @@ def test_a_relation_is_recorded_or_refused(pair, relation, code, records, capsys
         assert "relation must be" in said and relation in said and not (records / "found.json").exists()
 
 
-@pytest.mark.parametrize("option", ["--relation add", "--ignore id"])
-def test_one_run_has_no_relation_or_leaves(option, place, capsys):
-    assert run(f"audit-one-run mech_of_ways:canaries --canaries 500 --epsilon 0.5 {option}".split()) == 2
-    assert option.split()[0] in capsys.readouterr().err
-
-
 def test_csv_and_npy_give_the_same(place):
     for kind in ("npy", "csv"):
         line = f"audit-arrays outputs_a.{kind} outputs_b.{kind} --json {kind}.json --quiet"

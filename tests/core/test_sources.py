@@ -5,12 +5,12 @@ import importlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-import warm
 
 from dpbench.core import sources
 from dpbench.ledger.registry import all_claims
@@ -178,7 +178,8 @@ def copy(tmp_path):
 
 def keys(copy):
     environment = {**os.environ, "PYTHONPATH": str(copy)}
-    done = warm.run(["-c", SCRIPT], cwd=copy, env=environment, modules=warm.LIBRARIES)
+    line = [sys.executable, "-c", SCRIPT]
+    done = subprocess.run(line, cwd=copy, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     framework, found = json.loads(done.stdout)
     return framework, found

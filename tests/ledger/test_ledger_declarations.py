@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import outside_paper
 import pytest
-import warm
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
@@ -265,8 +264,8 @@ def test_an_installed_paper_that_breaks_is_one_line_for_the_command_line(tmp_pat
     (folder / "entry_points.txt").write_text("[dpbench.papers]\nbroken = broken_module:paper\n")
     (tmp_path / "broken_module.py").write_text("import no_such_module\n")
     environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
-    line = ["-m", "dpbench.cli", "show", "glm.lemma2.inequality"]
-    done = warm.run(line, cwd=tmp_path, env=environment)
+    line = [sys.executable, "-m", "dpbench.cli", "show", "glm.lemma2.inequality"]
+    done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and "glm.lemma2.inequality" in done.stdout
     (said,) = done.stderr.splitlines()
     assert said.startswith("dpbench: paper 'broken' (broken_module:paper) is left out: ModuleNotFoundError")

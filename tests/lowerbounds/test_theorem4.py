@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import floors
 from naive import theorem4 as naive
+from naive.lowerbounds import squared_risk
 
 from dpbench.ledger.registry import by_id
 from lowerbounds import (
@@ -35,7 +36,7 @@ def check_member(family, member, records, radius):
     assert np.abs(instance.y).max() <= BOUNDS["y_bound"] * (1 + 1e-12)
     assert np.sqrt(np.square(instance.X.toarray()).sum(axis=1)).max() <= BOUNDS["x_bound"] * (1 + 1e-12)
     outputs = radius * np.random.default_rng(1).standard_normal((4, family.d))
-    exact = [naive.risk(records, w) - naive.risk(records, best) for w in outputs]
+    exact = [squared_risk(records, w) - squared_risk(records, best) for w in outputs]
     np.testing.assert_allclose(family.excess(member, outputs), exact, rtol=1e-7, atol=1e-12)
 
 
@@ -116,11 +117,28 @@ def test_what_is_refused(change):
         large_radius(20, 2, 0.5, radius=0.5)
 
 
-def test_in_one_dimension_the_noisy_sign_attains_what_the_entry_says():
-    """2/ε records (Y/B, Y) attain 4Y²/(e·nε)."""
+def random_records(rng, n, radius):
+    """Labels of at most 1 and features for which the least-squares solution is `radius` in size, exactly."""
+    x, y = rng.uniform(-1.0, 1.0, n), rng.choice((-1.0, 1.0), n) * rng.random(n) ** rng.choice((0.0, 1.0, 4.0))
+    x *= rng.random(n) < rng.random()
+    x[0] = rng.choice((-1.0, 1.0))
+    return x * abs(float(x @ y) / float(x @ x)) / radius, y
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign(seed):
+    """On random data and on the worst: 2/ε records (Y/B, Y) attain 4Y²/(e·nε), as the entry's statement says."""
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        n, radius = int(rng.integers(2, 60)), float(np.exp(rng.uniform(-2.0, 6.0)))
+        epsilon = float(rng.uniform(1.0 / n, 1.0))
+        x, y = random_records(rng, n, radius)
+        found = naive.sign_release_excess(x.tolist(), y.tolist(), radius, 1.0, epsilon)
+        assert found <= 4.0 / (math.e * n * epsilon) * (1 + 1e-9)
     x, y = np.zeros(400), np.zeros(400)
     x[:4], y[:4] = 1.0 / 50.0, 1.0
     worst = naive.sign_release_excess(x.tolist(), y.tolist(), 50.0, 1.0, 0.5)
+    assert worst == pytest.approx(4.0 / (math.e * 400 * 0.5))
     said = by_id()["glm.thm4.floor.d1"].formal
     assert said is not None and said.number("attained", n=400, epsilon=0.5, Y=1.0, d=1) == pytest.approx(worst)
     assert floors.fourth_printed(200.0, 1, 200.0) == 1.0  # what Theorem 4 prints there

@@ -17,6 +17,14 @@ def exp_minus(x: Fraction, terms: int = 400) -> tuple[Fraction, Fraction]:
     return 1 / (total + rest), 1 / total
 
 
+def accepted(words: Iterator[int], coin: int, low: Fraction, high: Fraction) -> bool:
+    """Whether a coin of 40 bits, and more from further words, is below a chance between `low` and `high`."""
+    places = 40
+    while not (Fraction(coin + 1, 1 << places) <= low or Fraction(coin, 1 << places) >= high):
+        coin, places = (coin << 64) | next(words), places + 64
+    return Fraction(coin + 1, 1 << places) <= low
+
+
 def discrete_gaussian(
     words: Iterator[int], sigma: Fraction, bits: int, thresholds: list[int], aliases: list[int], weights: list[int],
     unit: int,
@@ -30,11 +38,8 @@ def discrete_gaussian(
         negative = word >> 63 == 1
         if negative and z == 0:
             continue
-        coin, places = other & (2**40 - 1), 40
         low, high = (Fraction(unit, weights[block]) * end for end in exp_minus(Fraction(z * z) / (2 * sigma**2), 60))
-        while not (Fraction(coin + 1, 1 << places) <= low or Fraction(coin, 1 << places) >= high):
-            coin, places = (coin << 64) | next(words), places + 64
-        if Fraction(coin + 1, 1 << places) <= low:
+        if accepted(words, other & (2**40 - 1), low, high):
             return -z if negative else z
 
 
@@ -53,14 +58,11 @@ def discrete_laplace(
             continue
         if block == 1023:
             return None
-        coin, places = other & (2**40 - 1), 40
         whole, rest = divmod(z, t)
         inverse_e = [end**whole for end in exp_minus(Fraction(1), 60)]
         ends = zip(inverse_e, exp_minus(Fraction(rest, t), 60), strict=True)
         low, high = (Fraction(unit, weights[block]) * one * other_end for one, other_end in ends)
-        while not (Fraction(coin + 1, 1 << places) <= low or Fraction(coin, 1 << places) >= high):
-            coin, places = (coin << 64) | next(words), places + 64
-        if Fraction(coin + 1, 1 << places) <= low:
+        if accepted(words, other & (2**40 - 1), low, high):
             return -z if negative else z
 
 

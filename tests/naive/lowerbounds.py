@@ -11,18 +11,25 @@ from scipy.optimize import brentq, linprog
 
 def largest_gap(epsilon: float, delta: float, distance: int) -> float:
     """max p_Δ − p_0 over answer probabilities p_0, …, p_Δ on a chain of neighbours: a linear programme."""
-    growth, size = math.exp(epsilon), distance + 1
+    return largest_gap_of_levels([(epsilon, delta)], distance)
+
+
+def largest_gap_of_levels(levels: list[tuple[float, float]], distance: int) -> float:
+    """`largest_gap` where every (ε, δ) of a list holds between neighbours."""
+    size = distance + 1
     rows, bounds = [], []
     for i in range(distance):
         for a, b in ((i, i + 1), (i + 1, i)):
-            row = np.zeros(size)  # p_a − e^ε p_b ≤ δ
-            row[a], row[b] = 1.0, -growth
-            rows.append(row)
-            bounds.append(delta)
-            row = np.zeros(size)  # (1 − p_a) − e^ε(1 − p_b) ≤ δ
-            row[a], row[b] = -1.0, growth
-            rows.append(row)
-            bounds.append(delta + growth - 1.0)
+            for epsilon, delta in levels:
+                growth = math.exp(epsilon)
+                row = np.zeros(size)  # p_a − e^ε p_b ≤ δ
+                row[a], row[b] = 1.0, -growth
+                rows.append(row)
+                bounds.append(delta)
+                row = np.zeros(size)  # (1 − p_a) − e^ε(1 − p_b) ≤ δ
+                row[a], row[b] = -1.0, growth
+                rows.append(row)
+                bounds.append(delta + growth - 1.0)
     cost = np.zeros(size)
     cost[0], cost[-1] = 1.0, -1.0
     solved = linprog(cost, A_ub=np.array(rows), b_ub=bounds, bounds=[(0.0, 1.0)] * size, method="highs")
@@ -90,28 +97,6 @@ def membership_score(output: list[float], column: int, bit: float, mean: float, 
     """v_j(z − μ_j) of one output, v = w/scale cut to [0, 1]: the proof of Theorem 11."""
     guess = output[column] / scale
     return (0.0 if guess < 0.0 else 1.0 if guess > 1.0 else guess) * (bit - mean)
-
-
-def largest_gap_of_levels(levels: list[tuple[float, float]], distance: int) -> float:
-    """`largest_gap` where every (ε, δ) of a list holds between neighbours."""
-    size = distance + 1
-    rows, bounds = [], []
-    for i in range(distance):
-        for a, b in ((i, i + 1), (i + 1, i)):
-            for epsilon, delta in levels:
-                growth = math.exp(epsilon)
-                row = np.zeros(size)
-                row[a], row[b] = 1.0, -growth
-                rows.append(row)
-                bounds.append(delta)
-                row = np.zeros(size)
-                row[a], row[b] = -1.0, growth
-                rows.append(row)
-                bounds.append(delta + growth - 1.0)
-    cost = np.zeros(size)
-    cost[0], cost[-1] = 1.0, -1.0
-    solved = linprog(cost, A_ub=np.array(rows), b_ub=bounds, bounds=[(0.0, 1.0)] * size, method="highs")
-    return float(-solved.fun)
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:

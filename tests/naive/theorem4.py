@@ -39,13 +39,6 @@ def large_radius_records(
     return records + [([0.0] * d, 0.0)] * (n - len(records))
 
 
-def risk(records: list[Record], w: np.ndarray) -> float:
-    total = 0.0
-    for point, label in records:
-        total += (sum(a * b for a, b in zip(point, w, strict=True)) - label) ** 2
-    return total / len(records)
-
-
 def minimiser(records: list[Record]) -> np.ndarray:
     """The least-squares solution of least norm, by the pseudo-inverse."""
     features = np.array([point for point, _ in records])

@@ -2,10 +2,11 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-import warm
 
 import dpbench
 
@@ -33,11 +34,11 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path):
             (where / "claims_tail.py").write_text(python, encoding="utf-8")
             continue
         programs = {"dpbench": ["dpbench.cli"], "pytest": ["pytest", "-p", "dpbench.pytest_plugin", "-p", "no:xdist"]}
-        command = ["-m", *programs[words[0]], *words[1:]]
+        command = [sys.executable, "-m", *programs[words[0]], *words[1:]]
         if words[0] == "pytest" and _plugin_installed():
             command = [word for word in command if word != "dpbench.pytest_plugin"]
             command.remove("-p")
-        done = warm.run(command, cwd=where, env=environment)
+        done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
         said[line] = done.stdout
         assert done.returncode == 0, (line, done.stdout, done.stderr)
     verdicts = "\n".join(said.values())

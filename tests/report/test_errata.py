@@ -70,16 +70,6 @@ def test_every_failing_row_says_all_that_a_page_needs(name):
         assert correction and correction.place and correction.change and correction.witness, claim.id
 
 
-def test_the_page_of_the_glm_paper_in_both_forms(glm):
-    text, html = errata.markdown(glm, {}), errata.page(glm, {})
-    assert "v2" in glm.version
-    assert text.count("\n### ") == html.count("<h3>") == len(errata.findings(glm)) >= 25
-    assert text.index("### 1. Theorem 5") < text.index("Theorem 4, d = 1") < text.index("Algorithm 1, line 4")
-    for words in ("with thanks", "not yet asked", "`dpbench verify glm.thm5.privacy`", "arXiv:2205.03014v2"):
-        assert words in text
-    assert "src=" not in html and "href=" not in html and "<script" not in html
-
-
 def parts(claim, scope=ENTRY):
     return {part.label: part for part in view(claim, scope=scope)}
 
@@ -126,7 +116,9 @@ def test_a_made_up_page_escapes_and_takes_evidence():
     text = errata.markdown(paper, {name: found})
     assert "refuted, value 0.1235; grade assumed" in text and "; what was seen\n" in text and "stale" not in text
     assert "> Words of a <here>." in text and "stale" in errata.markdown(paper, {name: replace(found, stale=True)})
-    assert "Words of a &lt;here&gt;." in errata.page(paper, {})
+    html = errata.page(paper, {})
+    assert "Words of a &lt;here&gt;." in html and html.count("<h3>") == text.count("\n### ") == 3
+    assert "src=" not in html and "href=" not in html and "<script" not in html
 
 
 def test_the_command(capsys, tmp_path):
@@ -179,38 +171,10 @@ def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out():
     assert note.set_caveat("it says \u201c$\\sigma^2\u201d") == note.set_caveat("") == ""
 
 
-STATEMENTS = {
-    "glm": [*(f"{name}$'$" for name in ("4", "11", "13", "16")), *(f"{name}$''$" for name in ("7", "10", "13"))],
-    "heavytail": ["1$'$ and 2$'$, privacy", "1$'$ and 2$'$, utility", "\\E\\|x\\||y|$ finite", "(26) is then"],
-    "publicdata": [
-        "Theorem 5$'$, any norms",
-        "Proposition 1, Corollary 1",
-        "Lemmas 7$'$ and 1$'$",
-        "Theorem 7$'$, privacy",
-        "Lemmas 15$'$ and 16$'$",
-        "Classes that are not convex",
-        "Theorem 4$'$, Gaussian",
-        "Theorem 10$'$ and (20)",
-    ],
-}
-
-
-@pytest.mark.parametrize("name", STATEMENTS)
-def test_the_note_begins_with_what_changes_and_has_every_corrected_statement(name):
-    text = note.latex(errata.paper_named(name))
-    order = ["What changes for a user", "Corrected statements", "Found by reading", "Each statement", "misprints}"]
-    places = [text.index(words) for words in order]
-    assert places == sorted(places)
-    for statement in STATEMENTS[name]:
-        assert statement in text
-    for kind in ("enumerate", "longtable", "statement", "align*", "tabular"):
-        assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}")
-
-
 @pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.parametrize("name", ["glm", "heavytail", "publicdata"])
 def test_the_note_compiles_and_no_line_runs_over_the_margin(name, tmp_path):
     (tmp_path / "note.tex").write_text(note.latex(errata.paper_named(name)), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "note.tex"]

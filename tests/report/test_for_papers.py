@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,11 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import warm
-from patience import waits
 
 import dpbench
-from dpbench import plot
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Paper, registry
 from dpbench.ledger.core import Claim
@@ -161,8 +157,6 @@ def test_the_repository_of_a_new_paper(tmp_path, run, monkeypatch):
 @pytest.mark.parametrize("package", ["template", "gaussian", pytest.param("svt", marks=pytest.mark.evidence)])
 def test_a_package_of_its_own_passes_its_own_suite(tmp_path, package):
     """Built and installed into an environment of its own, on top of what is installed here; no network."""
-    # what its commands are forked from has begun before it is written, as where other tests came first
-    assert warm.run(["-m", "dpbench.cli", "--version"], cwd=tmp_path, env=dict(os.environ)).returncode == 0
     source = tmp_path / "source"
     if package == "template":
         make("mine", source)
@@ -185,9 +179,8 @@ def test_a_package_of_its_own_passes_its_own_suite(tmp_path, package):
         ["pytest", "-q", "-W", "error", "-c", str(source / "pyproject.toml"), "--rootdir", str(source), "-p",
          "no:cacheprovider", "-p", "no:xdist", str(source / "tests")],
     ):  # fmt: skip
-        # pytest wants to import its plugins itself, and ours is one where the package is installed
-        modules = warm.LIBRARIES if command[0] == "pytest" else warm.PACKAGE
-        done = warm.run(["-m", *command], cwd=work, env=environment, modules=modules)
+        line = [sys.executable, "-m", *command]
+        done = subprocess.run(line, cwd=work, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
     assert list((work / "figures").glob(f"{name}_*.svg"))
 
@@ -200,33 +193,3 @@ def test_a_package_of_its_own_passes_its_own_suite(tmp_path, package):
 def test_no_column_is_wider_than_that_of_its_class(column, points):
     """The widths that LaTeX prints for IEEEtran, acmart (sigconf) and article (10pt), in TeX's points."""
     assert 0.98 * points / 72.27 < COLUMNS[column] <= points / 72.27
-
-
-PAPER = r"""\documentclass[10pt,twocolumn]{article}
-\usepackage{graphicx,tabularx}
-\begin{document}
-\input{ledger.tex}
-Theorem 5 is \dpclaim{glm.thm5.privacy}, at \dpvalue{glm.thm5.privacy} \cite{glm,dpbench}.
-\begin{table}\caption{Verdicts.}\dpclaims\end{table}
-\begin{figure}\includegraphics{two.pdf}\caption{Two panels.}\end{figure}
-\bibliographystyle{plain}\bibliography{references}
-\end{document}
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.process
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-def test_a_paper_of_two_columns_has_no_overfull_box(tmp_path, monkeypatch, run):
-    """A composed figure, a table of verdicts and citations, in a column of article."""
-    monkeypatch.chdir(tmp_path)
-    assert run("report glm.thm5.* --out r.html --latex ledger.tex --citation references.bib")[0] == 0
-    figure = plot.compose([["glm.thm5.privacy", "glm.thm1.rate"]], column="article column", font="serif")
-    plot.save(figure, "two.pdf")
-    Path("paper.tex").write_text(PAPER, encoding="utf-8")
-    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
-    for command in (latex, ["bibtex", "paper"], latex, latex):
-        with waits() as seconds:
-            done = subprocess.run(command, capture_output=True, timeout=seconds, check=False, text=True)
-        assert done.returncode == 0 and "Warning--" not in done.stdout
-    assert "Overfull" not in done.stdout and "undefined" not in done.stdout

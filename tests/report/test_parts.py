@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from made_up import GOOD, WRONG, claim
 
-import dpbench
 from dpbench.cli import evidence as evidence_command
 from dpbench.cli import verify as verify_command
 from dpbench.core.validation import InvalidInput
@@ -102,15 +101,6 @@ def test_each_part_says_what_the_entry_declares(only):
     assert words["Weight"].startswith("step: A step of a proof fails")
     counts = [len(view(one, [shown(one.id)], scope=scope)) for scope in (NOTE, ERRATA, ENTRY)]
     assert counts[0] < counts[1] < counts[2]
-
-
-def test_evidence_of_python_is_the_committed_evidence():
-    frame = dpbench.evidence("glm.thm1.rate")
-    assert frame.interval is not None and frame.interval[0] < frame.value < frame.interval[1]
-    assert frame.level == "full" and frame.command == f"dpbench verify glm.thm1.rate --level full --seed {frame.seed}"
-    assert frame["n"].dtype == float and math.isfinite(frame["measured"].sum())
-    with pytest.raises(InvalidInput, match=r"id must be .*did you mean glm.thm1.rate"):
-        dpbench.evidence("glm.thm1.rat")
 
 
 def test_the_title_of_a_figure_is_the_paper_and_what_was_found():

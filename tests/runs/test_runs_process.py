@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 import runs_workload as work
-import warm
 from interrupts import hear_interrupts
 from patience import deadline, waits
 
@@ -30,9 +29,6 @@ PAUSE = 0.004  # seconds a block: in the 9.5 s that 20 kills leave it at most, t
 IN_FLIGHT = 2 * WORKERS
 
 
-Command = subprocess.Popen[str] | warm.Process
-
-
 def start(*arguments, root=ROOT):
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
@@ -42,11 +38,6 @@ def start(*arguments, root=ROOT):
         text=True,
         preexec_fn=hear_interrupts,
     )
-
-
-def started_warm(*arguments):
-    """Where the start of Python is not what is interrupted."""
-    return warm.start([str(word) for word in arguments], cwd=Path.cwd(), env={**os.environ, "PYTHONPATH": str(ROOT)})
 
 
 def finish(process, code=0):
@@ -101,7 +92,7 @@ def test_kill_at_twenty_random_moments(tmp_path):
     in_the_middle = 0
     for kill in range(20):
         log.unlink(missing_ok=True)
-        process = (started_warm if kill % 4 else start)(PROGRAM, path, WORKERS, BLOCKS, log, PAUSE)
+        process = start(PROGRAM, path, WORKERS, BLOCKS, log, PAUSE)
         if kill % 4:  # while blocks are computed; otherwise anywhere from the start of Python on
             wait_for(lambda: started_blocks(log), process)
             time.sleep(moments.uniform(0.0, 0.3))
@@ -117,7 +108,7 @@ def test_kill_at_twenty_random_moments(tmp_path):
         before = after
     assert in_the_middle >= 10
     log.unlink(missing_ok=True)
-    resumed = finish(started_warm(PROGRAM, path, WORKERS, BLOCKS, log))
+    resumed = finish(start(PROGRAM, path, WORKERS, BLOCKS, log))
     assert set(started_blocks(log)) == set(range(BLOCKS)) - before
     assert resumed.strip() == work.digest([work.block_of(2.0, block) for block in range(BLOCKS)])
 
@@ -135,7 +126,7 @@ def ledger_of(file):
 def verify(folder, store):
     """The command line on a claim that samples."""
     options = ("--store", folder / store, "--json", folder / f"{store}.json", "--quiet")
-    return started_warm("-m", "dpbench.cli", "verify", "glm.thm3.privacy.exact", *options)
+    return start("-m", "dpbench.cli", "verify", "glm.thm3.privacy.exact", *options)
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.evidence)])
@@ -184,7 +175,7 @@ def stop(process):
 def test_ctrl_c_within_two_seconds(tmp_path, workers):
     """All workers are in blocks that would last a minute, each in a call that cannot be interrupted."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
-    process = started_warm(PROGRAM, path, workers, 100, log, 0.0, 30)
+    process = start(PROGRAM, path, workers, 100, log, 0.0, 30)
     wait_for(lambda: len(started_blocks(log)) == 30 + workers, process)
     time.sleep(0.2)
     seconds, said = stop(process)
@@ -192,7 +183,7 @@ def test_ctrl_c_within_two_seconds(tmp_path, workers):
     assert said == f"interrupted: 30 blocks stored in {path}; run the same command again to resume\n"
     assert stored_blocks(path) == set(range(30))
     log.unlink()
-    resumed = finish(started_warm(PROGRAM, path, 2, 100, log))
+    resumed = finish(start(PROGRAM, path, 2, 100, log))
     assert resumed.strip() == work.digest([work.block_of(2.0, b) for b in range(100)])
     assert sorted(started_blocks(log)) == list(range(30, 100))
 
@@ -200,7 +191,7 @@ def test_ctrl_c_within_two_seconds(tmp_path, workers):
 def test_ctrl_c_keeps_the_blocks_that_are_nearly_done(tmp_path):
     """What is in flight is waited for briefly: blocks of 0.2 s end and are stored."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
-    process = started_warm(PROGRAM, path, 2, 100, log, 0.2)
+    process = start(PROGRAM, path, 2, 100, log, 0.2)
     wait_for(lambda: len(started_blocks(log)) >= 4, process)
     stop(process)
     assert stored_blocks(path) == set(started_blocks(log))
@@ -245,7 +236,7 @@ def test_an_edit_is_computed_anew(tmp_path, edited, old, new, anew):
 def test_the_read_only_store_of_a_killed_run(tmp_path):
     """Reports read what a killed run left in the log of SQLite."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
-    process = started_warm(PROGRAM, path, 2, 1000, log, 0.01)
+    process = start(PROGRAM, path, 2, 1000, log, 0.01)
     wait_for(lambda: len(started_blocks(log)) >= 50, process)
     process.kill()
     process.communicate()

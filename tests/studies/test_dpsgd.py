@@ -56,12 +56,6 @@ def test_losses_are_log_likelihood_ratios(name: str) -> None:
     assert abs(values.mean() - possible.mean()) < 6.0 * error < 0.1
 
 
-def test_the_mean_of_a_microbatch_moves_by_twice_the_clipping_norm() -> None:
-    """Two records, one of them zeroed: the clipped mean of gradients −9 and 27 is 1, that of −9 and 0 is −1."""
-    clipped = [float(np.clip(np.mean([-9.0, last]), -1.0, 1.0)) for last in (27.0, 0.0)]
-    assert clipped == [1.0, -1.0]
-
-
 def test_what_a_seed_reused_discloses() -> None:
     """With the noise's seed reset a run is certain with probability 1 − (1 − q)^T − q^T, above δ in every cell.
 
