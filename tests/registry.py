@@ -26,9 +26,9 @@ from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
-from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.problem import PublicDataProblem
 
 
@@ -102,14 +102,16 @@ def public_problem(kind: str, *, n: int = 30, m: int = 6, seed: int = 7) -> Publ
     name, _, loss = kind.partition("-")
     y = np.where(rng.random(n) < 0.6, 1.0, -1.0)
     classes = {
-        "thresholds": Thresholds(), "intervals": Intervals(), "stumps": Stumps(2), "halfspaces": Halfspaces(),
+        "thresholds": Thresholds(), "intervals": Intervals(), "stumps": Stumps(2),
+        "halfspaces": Halfspaces(dimension=3),
         "finite": FiniteClass([[1, 1, 1, 1], [1, -1, 1, 1], [-1, 1, -1, 1], [-1, -1, 1, 1], [-1, -1, -1, 1]]),
         "table": FiniteClass(TABLE), "hull": ConvexHull(TABLE), "cube": ParityCube(4), "constants": Constants(),
         "ball": LinearBall(2, anchored=True),
     }  # fmt: skip
     chosen = classes[name]
     if name in ("stumps", "halfspaces"):
-        x, public = rng.uniform(-1.0, 1.0, (n, 2)), rng.uniform(-1.0, 1.0, (m, 2))
+        d = chosen.dimension
+        x, public = rng.uniform(-1.0, 1.0, (n, d)), rng.uniform(-1.0, 1.0, (m, d))
     elif name in ("thresholds", "intervals"):
         x, public = rng.random(n), rng.random(m)
     elif name == "ball":

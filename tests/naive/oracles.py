@@ -54,27 +54,44 @@ def stumps(points: Sequence[Sequence[float]]) -> list[tuple[tuple, tuple[int, ..
     return made
 
 
-def halfspaces(points: Sequence[tuple[int, int]]) -> list[tuple[tuple, tuple[int, ...]]]:
-    """All labellings by closed halfplanes: sorted along every direction that ties no two distinct points.
+def halfspaces(points: Sequence[Sequence[int]]) -> list[tuple[tuple, tuple[int, ...]]]:
+    """All labellings by halfspaces, in any dimension: no Radon partition of a few of the points says otherwise.
 
-    Directions between two neighbouring critical ones (normal to a pair of points) sort the points alike, and a
-    strict separation can be turned a little; so one direction for each gap is enough.
+    A dependence Σ λ_i (1, x_i) = 0 of points no fewer of which are dependent is unique. A halfspace parts two sets of
+    points unless there is one that is positive on points of the one set alone and negative on points of the other.
     """
-    critical = set()
-    for (a, b), (c, d) in itertools.permutations(set(points), 2):
-        step = (b - d, c - a)
-        shrink = math.gcd(*step)
-        critical.add((step[0] // shrink, step[1] // shrink))
-    around = sorted(critical, key=lambda v: math.atan2(v[1], v[0]))
-    made = {tuple(-1 for _ in points): (), tuple(1 for _ in points): ()}
-    for v, w in zip(around, around[1:] + around[:1], strict=True):
-        u = (v[0] + w[0], v[1] + w[1])
-        if u == (0, 0):  # all points on one line
-            u = (-v[1], v[0])
-        heights = [u[0] * x + u[1] * y for x, y in points]
-        for t in set(heights):
-            made[tuple(sign(height >= t) for height in heights)] = ()
-    return [(name, labels) for labels, name in made.items()]
+    partitions = []
+    for size in range(2, len(points[0]) + 3):
+        for chosen in itertools.combinations(range(len(points)), size):
+            weights = dependence([(1, *points[i]) for i in chosen])
+            if weights and all(weights):
+                signs = [sum(1 << i for i, w in zip(chosen, weights, strict=True) if w * s > 0) for s in (1, -1)]
+                partitions.append(signs)
+    made = []
+    for number in range(2 ** len(points)):
+        others = ~number
+        if not any((a & others or b & number) == 0 or (b & others or a & number) == 0 for a, b in partitions):
+            made.append(((), tuple(sign(bool(number >> i & 1)) for i in range(len(points)))))
+    return made
+
+
+def dependence(rows: Sequence[Sequence[int]]) -> list[Fraction]:
+    """λ ≠ 0 with Σ λ_i rows_i = 0 where it is unique but for a factor; none otherwise."""
+    width, pivots = len(rows), []
+    columns = [[Fraction(row[k]) for row in rows] for k in range(len(rows[0]))]
+    for k in range(width):
+        pivot = next((column for column in columns if column[k]), None)
+        if pivot is None:
+            continue
+        columns.remove(pivot)
+        pivot = [value / pivot[k] for value in pivot]
+        columns = [[v - column[k] * p for v, p in zip(column, pivot, strict=True)] for column in columns]
+        pivots = [(at, [v - row[k] * p for v, p in zip(row, pivot, strict=True)]) for at, row in pivots] + [(k, pivot)]
+    free = [k for k in range(width) if k not in {at for at, _ in pivots}]
+    if len(free) != 1:
+        return []
+    solved = {at: -row[free[0]] for at, row in pivots} | {free[0]: Fraction(1)}
+    return [solved[k] for k in range(width)]
 
 
 def parity_cube(points: Sequence[int], bits: int) -> list[tuple[tuple, tuple[int, ...]]]:

@@ -34,7 +34,7 @@ _CLASSES = {
     "thresholds": {"scan_thresholds"},
     "intervals": {"scan_intervals"},
     "stumps": {"scan_stumps"},
-    "halfspaces": {"line_angles", "turn_lines"},
+    "halfspaces": {"axis_ends", "turn"},
     "finite": {"sum_cells", "scan_table"},
     "table": {"sum_cells", "scan_table"},
     "cube": {"sum_cells", "choose_signs"},

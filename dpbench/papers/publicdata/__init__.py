@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from dpbench.papers.publicdata.hypotheses.constants import Constants
     from dpbench.papers.publicdata.hypotheses.cube import ParityCube
     from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+    from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
     from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
     from dpbench.papers.publicdata.hypotheses.linear import LinearBall
-    from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
     from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
     from dpbench.papers.publicdata.objective import CountedOracle, Hypotheses, Objective
 
@@ -23,7 +23,7 @@ _HOME = {
     "ConvexHull": "dpbench.papers.publicdata.hypotheses.finite",
     "CountedOracle": "dpbench.papers.publicdata.objective",
     "FiniteClass": "dpbench.papers.publicdata.hypotheses.finite",
-    "Halfspaces": "dpbench.papers.publicdata.hypotheses.plane",
+    "Halfspaces": "dpbench.papers.publicdata.hypotheses.halfspaces",
     "Hypotheses": "dpbench.papers.publicdata.objective",
     "Intervals": "dpbench.papers.publicdata.hypotheses.line",
     "LinearBall": "dpbench.papers.publicdata.hypotheses.linear",

@@ -11,9 +11,9 @@ from dpbench.core import validation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
-from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import CountedOracle
 
 
@@ -48,7 +48,7 @@ def log_patterns(hypotheses: Any, m: int) -> float | None:
     if isinstance(hypotheses, Stumps):
         return math.log(2.0 * hypotheses.dimension * (m + 1.0))
     if isinstance(hypotheses, Halfspaces):
-        return math.log(m * (m - 1.0) + 2.0)
+        return math.log(2 * sum(math.comb(m - 1, k) for k in range(hypotheses.dimension + 1)))  # Cover 1965
     if isinstance(hypotheses, FiniteClass | ConvexHull):  # a maximum over mixtures is attained at a function
         return math.log(len(hypotheses.predictions))
     return hypotheses.bits * math.log(2.0) if isinstance(hypotheses, ParityCube) else None

@@ -10,6 +10,7 @@ import pytest
 from naive import publicdata as naive
 from registry import public_problem
 
+import dpbench
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata.algorithms import averaged_perturbation
 from dpbench.papers.publicdata.algorithms.anchored import with_anchor
@@ -20,6 +21,7 @@ from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.algorithms.separator import weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
@@ -222,12 +224,29 @@ def test_an_estimator_of_scikit_learn_runs_and_promises_nothing():
 
     base = public_problem("halfspaces")
     p = PublicDataProblem(
-        base.x, base.y, base.public, hypotheses=LinearEstimator(LogisticRegression(), 2), loss="zero-one"
+        base.x, base.y, base.public, hypotheses=LinearEstimator(LogisticRegression(), 3), loss="zero-one"
     )
     m = RRSPM(1.0)
     made = m.release(p, seed=2)
     assert set(made.predict(p.x)) <= {-1.0, 1.0} and "nothing is guaranteed" in made.info["guarantee"]
     assert m.guarantee(p).delta(100.0) == 1.0 and m.guarantee(base).delta(1.0) == 0.0
+
+
+@pytest.mark.kernel
+def test_halfspaces_in_space_have_a_finite_epsilon_that_an_audit_does_not_break():
+    """ε = 1 at four records; planted: Laplace weights of scale 0.3 in the place of 2m/ε = 8 break it."""
+    z = np.random.default_rng(0).uniform(-1.0, 1.0, (4, 3))
+    p = PublicDataProblem(z, [1.0, 1.0, 1.0, -1.0], z, hypotheses=Halfspaces(dimension=3), loss="zero-one")
+    pair = (p, p.replace_record(0, z[1], -1.0))
+
+    def audited(mechanism):
+        def labels(data, trials, rng):
+            return p.hypotheses.predict(mechanism(data, trials, rng), z)
+
+        return dpbench.audit(labels, *pair, epsilon=1.0, trials=4000, confidence=1 - 1e-6).verdict
+
+    assert RRSPM(1.0).guarantee(p).epsilon(0.0) == 1.0 and RRSPM(1.0, noise_scale=0.3).guarantee(p).epsilon(0.0) > 26.0
+    assert audited(RRSPM(1.0)) == "not refuted" and audited(RRSPM(1.0, noise_scale=0.3)) == "refuted"
 
 
 def test_a_class_that_is_constant_on_the_public_points_gives_nothing_away():

@@ -17,9 +17,9 @@ from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
-from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import Objective
 from dpbench.papers.publicdata.populations import FinitePopulation, anchored, circle, constants, line, plane
 from dpbench.papers.publicdata.problem import PublicDataProblem

@@ -12,9 +12,9 @@ from dpbench import InvalidInput
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
-from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 from dpbench.papers.publicdata.losses import LIPSCHITZ, LOSSES, loss_value
 from dpbench.papers.publicdata.objective import CountedOracle, Hypotheses, Objective, is_exact, minimum_norm, prepare
@@ -26,6 +26,7 @@ CLASSES = {
     "intervals": (Intervals(), RNG.integers(-2, 3, 9).astype(float)),
     "stumps": (Stumps(2), RNG.integers(-2, 3, (9, 2)).astype(float)),
     "halfspaces": (Halfspaces(), RNG.integers(-2, 3, (9, 2)) / 4.0),
+    "space": (Halfspaces(dimension=3), RNG.integers(-1, 2, (9, 3)) / 4.0),
     "cube": (ParityCube(3), RNG.integers(0, 5, 9)),
     "finite": (FiniteClass(TABLE), RNG.integers(0, 5, 9)),
     "constants": (Constants(), np.zeros(9)),
@@ -176,6 +177,7 @@ def test_scikit_learn_estimators_are_inexact_oracles(estimator):
         (lambda: Stumps(2).erm([[0.0]], Objective([1.0])), "points must be a matrix whose last axis has length 2"),
         (lambda: Stumps(1).predict([[3.0, 1.0, 0.0]], [[0.0]]), "parameters must be rows (j, s, t) with j below 1"),
         (lambda: Halfspaces(bound=-1.0), "bound must be a finite number > 0"),
+        (lambda: Halfspaces(dimension=4), "dimension must be 2 or 3, got 4"),
         (lambda: Halfspaces().erm([[2.0, 0.0]], Objective([1.0])), "points must lie in [-1, 1]², got 2"),
         (lambda: ParityCube(3).erm([5], Objective([1.0])), "points must be integers from 0 to 4"),
         (lambda: ParityCube(1).predict([[0.5]], [0]), "parameters must be a matrix of signs -1 and 1"),

@@ -14,9 +14,9 @@ from dpbench.papers.publicdata.algorithms.regularized_perturbation import Regula
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
-from dpbench.papers.publicdata.hypotheses.plane import Halfspaces
 from dpbench.papers.publicdata.objective import CountedOracle, Objective, prepare
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy.discrete import pair_from_logs
@@ -224,7 +224,8 @@ def test_gaussian_weights_bound_is_nearly_attained():
     ("hypotheses", "points"),
     [
         (Thresholds(), np.random.default_rng(0).random(9)), (Intervals(), np.random.default_rng(1).random(9)),
-        (Stumps(2), np.random.default_rng(2).random((9, 2))), (Halfspaces(), np.random.default_rng(3).random((9, 2))),
+        (Stumps(2), np.random.default_rng(2).random((9, 2))),
+        (Halfspaces(dimension=3), np.random.default_rng(3).random((9, 3))),
         (FiniteClass(np.random.default_rng(4).uniform(-1, 1, (7, 9))), np.arange(9)), (Constants(), np.zeros(9)),
         (LinearBall(2), np.random.default_rng(5).random((9, 2)) / 2.0),
         (ConvexHull(np.random.default_rng(6).uniform(-1, 1, (3, 9))), np.arange(9)),
