@@ -10,7 +10,7 @@ from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, event, grid, profile
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.theorems import paper, sum_for_mean
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.parity_cube import attack_bound_of
 from dpbench.papers.publicdata.theorems.perturb_shift import ANY_POINTS, CLAIMED, SHIFTED, printed_scale
 from dpbench.papers.publicdata.theorems.two_functions import (
@@ -136,9 +136,9 @@ def attack() -> Attack:
     statement=SUM,
     weight="misprint",
     hurt="letter",
-    quote=sum_for_mean.QUOTE,
-    consequence=sum_for_mean.CONSEQUENCE,
-    errata=sum_for_mean.CORRECTION,
+    quote=corrections.QUOTE_MEAN,
+    consequence=corrections.OF_THE_SUM,
+    errata=corrections.MEAN,
     because="With the sum, one record moves L(f) - L(-f) from -1 to 1, which eta = 0.1 does not hide, whatever n is; "
     "gamma of (102) falls with n. |f|_m = 1 for every m, which is all that (103) is for.",
     rows={

@@ -22,7 +22,7 @@ from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.theorems import paper, sum_for_mean
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.parity_cube import attack_bound_of
 from dpbench.papers.publicdata.theorems.perturb_shift import (
     ANY_POINTS,
@@ -164,9 +164,9 @@ def averaged(context: Context) -> Rows:
     statement=OF_THE_SUM,
     weight="misprint",
     hurt="letter",
-    quote=sum_for_mean.QUOTE,
-    consequence=sum_for_mean.CONSEQUENCE,
-    errata=sum_for_mean.CORRECTION,
+    quote=corrections.QUOTE_MEAN,
+    consequence=corrections.OF_THE_SUM,
+    errata=corrections.MEAN,
     because=SUM + "gamma of (104) falls with n, and the cut output has atoms at -1 and 1.",
     rows={
         "mean": {

@@ -12,7 +12,7 @@ from dpbench.ledger.statement import Statement, inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.theorems import paper, sum_for_mean
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.algorithm3 import (
     BALANCED,
     OF_SUM,
@@ -102,9 +102,9 @@ paper.formula(
     holds="publicdata.lemma2.stability.mean",
     weight="misprint",
     hurt="letter",
-    quote=sum_for_mean.QUOTE,
-    consequence=sum_for_mean.CONSEQUENCE,
-    errata=sum_for_mean.CORRECTION,
+    quote=corrections.QUOTE_MEAN,
+    consequence=corrections.OF_THE_SUM,
+    errata=corrections.MEAN,
     because=SUM,
     rows={
         "mean": {

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpbench.ledger.correction import Correction
 from dpbench.ledger.statement import Integer, Real, Statement, grid, inequality
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 
 _STEEP = (
     "Contraction brings the Lipschitz constant lambda. A class with values -s, s and the convex loss (s - f y)/(2 s) "
@@ -119,7 +118,7 @@ paper.formula(
     r"\frac{1}{\beta}\right)}{n}}",
     consequence="The loss's Lipschitz constant lambda is missing; the theorems are stated for lambda-Lipschitz losses, "
     "and their sample sizes are polynomial in lambda.",
-    errata=Correction(place="Lemma 13, equation 108", change="put lambda before the first term"),
+    errata=corrections.LIPSCHITZ,
     because=_STEEP,
     rows={
         "corrected": {
@@ -152,12 +151,6 @@ _QUOTE_109 = (
     r"\cdot\mathbb{E}\left[\sup_{f\in\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}"
     r"\right)}{n}}"
 )
-_PUT = "put lambda before the first term, and 12/sqrt(n) in (110)"
-_LEMMA_14 = Correction(
-    place="Lemma 14, equations (109) and (110), and (116)",
-    change=f"{_PUT}; in (109) 2 log(2/beta) for log(1/beta) under the root, as (111) has the 2",
-)
-
 
 paper.formula(
     "lemma14",
@@ -170,7 +163,7 @@ paper.formula(
     hurt="proof",
     quote=_QUOTE_109,
     consequence="As for Lemma 13, lambda is missing; (110) lacks 1/sqrt(n) too, and holds without lambda up to that.",
-    errata=_LEMMA_14,
+    errata=corrections.LIPSCHITZ,
     because=_STEEP + "(116) has the same terms, and its others vanish with gamma -> 0, m -> infinity.",
     rows={
         "corrected": {
@@ -190,7 +183,7 @@ paper.formula(
             "holds": "publicdata.lemma14.inequality.regularized-scale",
             "quote": _QUOTE_109,
             "consequence": "As (109).",
-            "errata": _LEMMA_14,
+            "errata": corrections.LIPSCHITZ,
             "because": _STEEP + "The hull of the class has the same minimiser; and (108), which it rests on, "
             "holds with probability 1 - beta only.",
         },
@@ -210,7 +203,7 @@ paper.formula(
             "holds": "publicdata.lemma14.inequality.deviation-corrected",
             "quote": r"2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
             "consequence": "Twice the deviation of (108) is 2 sqrt(2 log(1/beta)/n): a factor of 1.41.",
-            "errata": _LEMMA_14,
+            "errata": corrections.LIPSCHITZ,
             "because": "(111) has 2 sqrt(2 log(1/beta)/n); the root of 2 is lost from there on. ((114) loses it too: "
             "sup - inf of omega is 2-Lipschitz in xi.)",
         },

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, grid, inequality, rate
@@ -15,7 +14,7 @@ from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedP
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.populations import FinitePopulation, anchored, constants
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.sweeps import Drawn
 
 LIPSCHITZ = 0.5  # of |f − y|/2
@@ -61,8 +60,8 @@ NONCONVEX = Statement(
     ),
 )
 AVERAGED = Statement(
-    about="For convex F, with probability 1 - beta the excess of Algorithm 2 is at most {bound}, with {bias}, {noise}, "
-    "{tail} and {L}; G and G_m are E sup omega_n and E sup omega_m, C = 1.",
+    about="For convex F, with probability 1 - beta the excess of Algorithm 2 is at most {bound}, with {b}, {a}, "
+    "{t} and {L}; G and G_m are E sup omega_n and E sup omega_m, C = 1.",
     symbols={
         **_SYMBOLS,
         "G": Real("E sup omega_n", 0, "inf"),
@@ -72,22 +71,22 @@ AVERAGED = Statement(
     },
     where={
         "L": "log(4/beta)",
-        "bias": "2*eta*(G_m + sqrt(2*L/J))",
-        "noise": "4*gamma*(1 + sqrt(2*L/m))",
-        "tail": "C*(log(m)^2*G_m + sqrt(log(log(m)) + L))/sqrt(m)",
-        "bound": "12*lambda/sqrt(n)*G + 2*sqrt(2*L/n) + bias + lambda/sqrt(sigma)*(noise + tail)",
+        "b": "2*eta*(G_m + sqrt(2*L/J))",
+        "a": "4*gamma*(1 + sqrt(2*L/m))",
+        "t": "C*(log(m)^2*G_m + sqrt(log(log(m)) + L))/sqrt(m)",
+        "bound": "12*lambda/sqrt(n)*G + 2*sqrt(2*L/n) + b + lambda/sqrt(sigma)*(a + t)",
     },
     claim=rate("bound", variable="n"),
 )
 REGULARIZED = AVERAGED.replace(
-    about="With probability 1 - beta the excess of Algorithm 3 is at most {bound}, with {bias}, {noise}, {tail} and "
+    about="With probability 1 - beta the excess of Algorithm 3 is at most {bound}, with {b}, {a}, {t} and "
     "{L}; G and G_m are E sup omega_n and E sup omega_m, C = 1.",
-    where={"bias": "eta"},
+    where={"b": "eta"},
 )
 WHOLE = {
     "averaged": AVERAGED,
     "gaussian": REGULARIZED,
-    "laplace": REGULARIZED.replace(where={"noise": "4*gamma*L*sqrt(m)"}),
+    "laplace": REGULARIZED.replace(where={"a": "4*gamma*L*sqrt(m)"}),
 }
 
 
@@ -125,7 +124,7 @@ def whole(context: Context, name: str) -> Rows:
         sigma, calls = (1.0 / 3.0, _CALLS) if name == "averaged" else (1.0, 1)
         setting = {"n": n, "m": m, "eta": eta, "gamma": gamma, "beta": BETA, "J": calls, "sigma": sigma, "C": 1.0}
         setting |= {"G": _COIN, "G_m": _COIN, "lambda": LIPSCHITZ}
-        bound, bias = (WHOLE[name].number(wanted, **setting) for wanted in ("bound", "bias"))
+        bound, bias = (WHOLE[name].number(wanted, **setting) for wanted in ("bound", "b"))
         top = float(np.quantile(found, 1.0 - BETA))
         yield missed(found, bound, BETA, len(cases), n=n, m=m, eta=eta, gamma=gamma, quantile=top, bound=bound,
                      share=top / bound, share_of_eta_term=top / bias)  # fmt: skip
@@ -184,11 +183,7 @@ paper.formula(
     r"\mathcal{F}}\omega_{n}(f)\right]+2\cdot\sqrt{\frac{\log\left(\frac{1}{\beta}\right)}{n}}",
     consequence="On a class of three functions the excess is 1/6 where the bound is 0.04. The lemma needs a convex "
     "class (and lambda before its first term).",
-    errata=Correction(
-        place="Lemma 15, equation 116",
-        effect=1,
-        change="add: F convex; put lambda before the first term",
-    ),
+    errata=corrections.CONVEX,
     because="Lemma 8 compares f^ with fbar as if fbar were in F: an average is, only where F is convex. Three "
     "functions as in publicdata.thm6.rate: fbar is (1 - q)/2 g1 + (1 + q)/2 g2 with |q| < 1/4 but for a "
     "chance below 1e-30, h is nearest, the excess is 1/6, and the right side is small at n = 1e8, whatever C is.",

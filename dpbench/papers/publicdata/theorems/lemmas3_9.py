@@ -13,7 +13,7 @@ from dpbench.ledger.measurement import Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, event, inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.perturb_shift import (
     CLAIMED,
     ENOUGH,
@@ -190,11 +190,7 @@ def printed_laplace(context: Context) -> Rows:
     r"f}-\bar{f}^{\prime}\right\|_{m}}",
     consequence="At m = 1 the true delta is 38 times the claimed 1e-5 for functions into [-1, 1]. The lemma holds for "
     "m >= 8 where the exponent is at most 1, and for functions of any range m = 7 is not enough.",
-    errata=Correction(
-        place="Lemma 9, equation 87",
-        effect=1,
-        change="add: for m >= 8 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
-    ),
+    errata=corrections.FEW_POINTS,
     because=_DROPS + "Exact profiles: unbounded F gives a Gaussian pair sqrt(m) rho/gamma apart, constants in [-1, 1] "
     "the clipped pair with two atoms.",
     rows={
@@ -287,7 +283,7 @@ def lemma3_laplace(context: Context) -> Rows:
     r"\varepsilon.",
     consequence="At m = 1 the true delta is up to 8.0 times the claimed 1e-5 (constants in [-1, 1], epsilon = 1). True "
     "for m >= 8 and epsilon <= 1: see publicdata.lemma9.privacy.gaussian-large-m.",
-    errata=Correction(place="Lemma 3, equation 14", effect=1, change="add: for m >= 8 and epsilon <= 1"),
+    errata=corrections.FEW_POINTS,
     because=_DROPS + "At m = 1 the output is fbar + gamma zeta, or that clipped.",
     rows={
         "laplace": {

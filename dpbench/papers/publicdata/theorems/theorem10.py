@@ -20,7 +20,6 @@ from itertools import product
 import numpy as np
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, column
@@ -32,7 +31,7 @@ from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Thresholds
 from dpbench.papers.publicdata.populations import FinitePopulation, labelled, line, plane
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
 from dpbench.papers.publicdata.theorems.rrspm_rates import CELLS, HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import (
@@ -249,13 +248,7 @@ paper.formula(
     consequence="At m of Theorem 10 the n needed grows as log^2(1/beta). With alpha = 1/8 and all hidden constants 1 "
     "it is 0.78 times the printed n at beta = 0.05, 3.5 times at 1e-6, 6.9 at 1e-12 and 27.6 at 1e-48; true for "
     "log(1/beta) = O(d^2/(alpha sigma)), up to log(e m/d).",
-    errata=Correction(
-        place="Theorem 10, and the last display of its proof",
-        effect=2,
-        change="for d^2 log(1/beta)/(alpha^5 sigma^4 epsilon) read (d + log(1/beta))^(3/2) (d log(e m/d) + "
-        "log(1/beta))^(1/2)/(alpha^4 sigma^3 epsilon)",
-        caveat="\u201cwhere ... hides ... factors\u201d, of what is not said; log(1/beta) is displayed.",
-    ),
+    errata=corrections.CONFIDENCE,
     because="For every log(1/beta) >= 10 (A of this module): c^(3/2) alpha log(1/beta)/C times the printed n, without "
     "bound.",
     rows={

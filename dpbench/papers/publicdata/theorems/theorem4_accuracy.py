@@ -44,7 +44,6 @@ from scipy.special import bdtrc, betaincinv, ndtr, ndtri
 from dpbench import bounds
 from dpbench.core.sampling import stream
 from dpbench.ledger import statement
-from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, missed, sampled, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.papers.publicdata import theory
@@ -55,7 +54,7 @@ from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.line import Stumps
 from dpbench.papers.publicdata.populations import FinitePopulation, labelled
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail
 from dpbench.papers.publicdata.theorems.parity_cube import QUOTE, QUOTE_DRAWN
 from dpbench.papers.publicdata.theorems.rrspm_rates import HOW, in_n
@@ -172,14 +171,6 @@ EVERY_M = statement.Statement(
 )
 
 
-_AT_21 = Correction(
-    place="Theorem 4, equation 21",
-    effect=2,
-    change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)) in the weights; (21) "
-    "can stay for log(1/beta) <= d^3 and eps <= d sqrt(log(1/delta))",
-    caveat="The theorem says “there is a choice of” m.",
-)
-
 paper.formula(
     "thm4",
     LEARNER,
@@ -206,7 +197,7 @@ paper.formula(
     "m: 1e31 and 1e44 (row one-class). With standard deviation 2 sqrt(m)/mu(epsilon, delta/N), that is log(N/delta) "
     "for log(1/delta), both hold, at the rate of (21) for "
     "log(1/beta) <= d^3 and epsilon <= d sqrt(log(1/delta)).",
-    errata=_AT_21,
+    errata=corrections.WEIGHTS,
     because="Two classes of VC dimension d and sigma = 1 (steps); the flips cost 8 alpha Phi(-1) = 1.27 alpha. At n of "
     "(21) the m for privacy is larger than the one for accuracy by a factor that grows as sqrt(d) but for logarithms. "
     "Here m is a function of the parameters; publicdata.thm4.inequality.one-class is of an m for each class.",
@@ -220,7 +211,7 @@ paper.formula(
             "quote": QUOTE_DRAWN,
             "consequence": "No choice of m, not even one for each class, saves the Gaussian half of Theorem 4 once "
             "sqrt(d) exceeds 2e4 C log(1/delta) log(1/beta) log^3(100 d)/(alpha^3 epsilon^2) times what is hidden.",
-            "errata": _AT_21,
+            "errata": corrections.WEIGHTS,
             "statement": ONE_CLASS,
             "points": statement.grid(
                 d=[10**k for k in range(44, 93, 8)],
@@ -244,12 +235,7 @@ paper.formula(
             "consequence": "Whatever m is, log^2(1/beta) records are needed: (20) with a hidden constant C fails for "
             "log(1/beta) > 31 C alpha^(-5/2). At alpha = 1/8, beta = 6e-6, m = 34 and n = 3,388 the failure "
             "probability is 0.042.",
-            "errata": Correction(
-                place="Theorem 4, equation 20",
-                effect=1,
-                change="for d^2 alpha^-5 log(1/beta)/epsilon read (d log(e m/d) + log(1/beta))^2 "
-                "alpha^(-5/2) sigma^(-3/2)/epsilon, up to logarithms of m",
-            ),
+            "errata": corrections.CONFIDENCE,
             "statement": EVERY_M,
             "points": statement.grid(epsilon=(1,), alpha=("1/8",), L=[12 * 4**k for k in range(6)]),
             "no_certificate": "the proof for every log(1/beta) is in the entry's module",
@@ -386,7 +372,7 @@ GAUSSIAN = statement.Statement(
 )
 PRINTED_RATE = GAUSSIAN.replace(
     about="At sigma = 1 and m of the paper's order, {m}, the weights N(0, s^2) leave (21) as it is: max(n_1, n_2) "
-    "records are enough, {n_1}, {n_2}, {h}, {Q}, and {claim}, L = log(1/beta), B = log(1/delta).",
+    "records are enough, {n_1}, {n_2}, {h}, {Q}, and no more than {said}, L = log(1/beta), B = log(1/delta).",
     symbols={
         **dict.fromkeys(("sigma", "beta", "delta")),
         "epsilon": statement.Real("claimed", "1e-3", "1e10"),
@@ -399,12 +385,13 @@ PRINTED_RATE = GAUSSIAN.replace(
         "Q": "h + B - log(2) + epsilon",
         "n_1": "16*m/(epsilon*alpha)*sqrt(Q*(h + log(3/2) + L))",
         "n_2": "1024/alpha^2*(d*log(2048/alpha^2) + log(12) + L)",
+        "said": "10^4*(1 + log(m/d))*d^2*sqrt(B)*L/(epsilon*alpha^4)",
     },
     given={
         "confidence": ("L <= d^3", "for n_1"),
         "budget": ("epsilon <= d*sqrt(B)", "n_2 has no 1/epsilon"),
     },
-    claim=statement.inequality("max(n_1, n_2)", "<=", "10^4*(1 + log(m/d))*d^2*sqrt(B)*L/(epsilon*alpha^4)"),
+    claim=statement.inequality("max(n_1, n_2)", "<=", "said"),
     steps=(
         "d + B + epsilon <= 3 d B and (d + L)^(3/2) <= 2^(3/2) d^(3/2) L: n_1 is at most 1760 sqrt(24) alpha of the "
         "right side's last factors, n_2 at most 2048 alpha^2.",

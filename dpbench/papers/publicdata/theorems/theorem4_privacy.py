@@ -11,7 +11,6 @@ import numpy as np
 
 from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.core.sampling import stream
-from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, Table
@@ -19,7 +18,7 @@ from dpbench.ledger.statement import Integer, Real, Statement, event, grid, prof
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.parity_cube import (
     DELTA,
     EPSILON,
@@ -253,16 +252,6 @@ def drawn(context: Context) -> Rows:
     )
 
 
-_WEIGHTS = Correction(
-    place="Theorem 4 and its proof by Lemma 18",
-    effect=2,
-    change="for C sqrt(m log(1/delta)) read 2 sqrt(2m (d log(e m/d) + log(1/(2 delta)) + eps)); whether m >= c "
-    "d^2/(C^2 log(1/delta)) is enough for every class is open",
-    caveat="The theorem says “there is a choice of” m, and nothing of every m. N(0, s) is read with s the standard "
-    "deviation, the larger noise for s > 1.",
-)
-
-
 @paper.privacy(
     "thm4",
     row="gaussian",
@@ -279,7 +268,7 @@ _WEIGHTS = Correction(
     "epsilon of 1 is 2.70 (publicdata.thm4.privacy.gaussian-drawn). For some Z, as Lemma 6 has it: at m = d = 4,096, "
     "one point a bit, which draws give with probability 1e-1777, it is 10.6. "
     "The scale fails for m below order d^2/(C^2 log(1/delta)); at m = d^2 the same pair reaches 0.165.",
-    errata=_WEIGHTS,
+    errata=corrections.WEIGHTS,
     formulas=CUBE,
     because=_CUBE + "Lemma 18's shift depends on the chosen f, which is aligned with the noise, so the Gaussian tail "
     "does not apply to it: the log-ratio is about 2|xi|_1/sigma^2, not 2 <c, xi>/sigma^2 for a fixed c. Every C "
@@ -336,7 +325,7 @@ _WEIGHTS = Correction(
             "quote": QUOTE_DRAWN,
             "consequence": "All bits are hit with probability 0.993, and a claimed epsilon of 1 is 2.70 then. At m = d "
             "many bits are unhit, and the parity tells nothing.",
-            "errata": _WEIGHTS,
+            "errata": corrections.WEIGHTS,
             "statement": "Weights N(0, (C sqrt(m log(1/delta))/epsilon)^2) make Algorithm 4 (epsilon, delta)-DP on "
             "uniform i.i.d. public points, m = 16 d.",
             "no_certificate": "given public points that are drawn: a product over 65,536 counts",

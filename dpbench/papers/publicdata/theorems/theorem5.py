@@ -25,10 +25,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpbench.core.sampling import stream
-from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.statement import Real, Statement, grid, inequality
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.gaussian_processes import (
     ROOT_2PI,
     on_rays,
@@ -150,11 +149,7 @@ paper.formula(
     quote=r"K(s,t)\leq\sqrt{K(s,s)\cdot K(t,t)}",
     consequence="For T = {N, 0.9 N} the probability is 0.0398 against a bound of 0.0061. With equal norms (26) stands, "
     "by another proof than the printed one; for any norms 2 tau/(rho^4 kappa eta) E sup omega holds, here 0.0985.",
-    errata=Correction(
-        place="Theorem 5",
-        effect=1,
-        change="add: K(t, t) = 1 for all t; or for the right side of (26) read (2 tau/(rho^4 kappa eta)) E sup omega",
-    ),
+    errata=corrections.THEOREM_5,
     because="The proof takes b(s) = (tau/rho^2)(1 - K(s,t)/K(t,t)) >= 0 from K(s,t) <= sqrt(K(s,s)K(t,t)), which says "
     "K(s,t) <= K(t,t) only where norms are equal. T = {N, a N}: both sides are closed forms.",
     rows={
@@ -190,12 +185,7 @@ paper.formula(
             "consequence": "The proof of Theorem 5 bounds a probability by a negative number: for two independent "
             "standard normals and tau = 0.01 the probability is +0.005642 and (56) is -0.005642. (26) itself stands "
             "for equal norms, by another proof.",
-            "errata": Correction(
-                place="Proof of Theorem 5, (51) to (56)",
-                effect=1,
-                change="for 1 - e^x <= x read 1 - e^x <= -x, change the sign of (51) to (57) and add tau^2/(2 rho^4 "
-                "eta^2 kappa^2); in (52) kappa^2 may stand for K only where y >= m(t); or prove (26) by another way",
-            ),
+            "errata": corrections.THEOREM_5,
             "statement": STEPS,
             "because": "(51) uses 1 - e^x <= x, false for x < 0. t* is a minimiser: at m = 0 the right side is "
             "negative. Two unit functions of correlation 1 - rho^2: P = P(|N(0, 2 rho^2)| <= tau), E min = "

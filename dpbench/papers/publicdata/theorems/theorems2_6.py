@@ -46,7 +46,7 @@ from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.populations import FinitePopulation, anchored, constants, line
 from dpbench.papers.publicdata.problem import PublicDataProblem
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.perturb_shift import CLAIMED, MU
 from dpbench.papers.publicdata.theorems.sweeps import (
     BELOW,
@@ -352,14 +352,6 @@ def worst(context: Context) -> Evidence:
     return judged(context, rows, context.pick(quick=64, full=192), 16)
 
 
-_CONVEX = Correction(
-    place="Theorem 6, equations 127 to 129",
-    effect=2,
-    change="add to Theorem 6: F convex (or let Algorithm 2 answer in conv(F))",
-    caveat="Theorem 2 says “there are choices of” the parameters, J among them: this is of Theorem 6's.",
-)
-
-
 @paper.rate(
     "thm6",
     row="nonconvex",
@@ -379,7 +371,7 @@ _CONVEX = Correction(
     "as n, m and J grow: 0.13 at J = 25, 0.1666 at 400, and (128) has more. Theorem 2 lets J be chosen, and J = 1 "
     "learns this class privately; Theorem 2 on all non-convex classes is open. On convex classes, and on the hull of "
     "any class, Theorem 6 stands; privacy is not touched.",
-    errata=_CONVEX,
+    errata=corrections.CONVEX,
     because=BELOW + "fbar is an average, not in F, so Lemma 8's comparison with fbar as a competitor fails. Here "
     "fbar is about (g1 + g2)/2, to which h is nearer than g1 and g2 are: f^ = h, whose excess is 1/6, for every n.",
     figure=Figure("risk_publicdata_nonconvex", "nonconvex"),
@@ -526,7 +518,7 @@ paper.formula(
     consequence="At (127) and (128) the excess of Algorithm 2 on three functions tends to 1/6, however small alpha "
     "is: above 4 alpha at n = 1e20, 60 alpha at 1e36. With J = 1 the same class is learnt privately: "
     "publicdata.thm2.privacy.one-call.",
-    errata=_CONVEX,
+    errata=corrections.CONVEX,
     because="This module's proposition: fbar is in the middle of g1 and g2, and h is nearest. Bounded for every n by "
     "Hoeffding and Bernstein at constants 1; constants change how soon, not the limit 1/6.",
     rows={

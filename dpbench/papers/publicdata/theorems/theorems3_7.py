@@ -22,7 +22,7 @@ from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.populations import FinitePopulation, circle, constants
-from dpbench.papers.publicdata.theorems import paper
+from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.perturb_shift import CLAIMED, upper_shift
 from dpbench.papers.publicdata.theorems.sweeps import (
     BETA,
@@ -133,11 +133,12 @@ paper.formula(
     holds="publicdata.thm7.privacy",
     weight="range",
     hurt="corner: epsilon below order alpha^2: at and below 0.001, alpha = 1/8, hidden constants 1",
-    quote=r"(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
+    quote=r"n=\widetilde{\Omega}\left(\emph{{poly}}\left(\log\left(\beta^{-1}\right),\log\left(\delta^{-1}\right),\lambda"
+    r"\right)\cdot(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
     consequence="(9) stands for epsilon of order 1; with epsilon^-2 for epsilon^-1 it stands for every epsilon. Below "
     "order alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all "
     "hidden constants 1 it fails at and below epsilon = 0.001. Between alpha^2 and 1 nothing is decided here.",
-    errata=Correction(place="Theorem 3, equation 9", effect=2, change="for epsilon^-1 read epsilon^-2"),
+    errata=corrections.EPSILON,
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
     "eta <= 2 alpha. Constants with labels 1 lose gamma |N|/(2 sqrt(m)): gamma/sqrt(m) = O(alpha). Together n >= c "
     "alpha^-3 epsilon^-2, which is (9) times alpha^2/epsilon. One class has both families (s on A, t phi on B, "
@@ -468,11 +469,7 @@ paper.formula(
     r"}",
     consequence=_ROOT + "At alpha = 1/8, d = sigma = 1 and epsilon = 0.01 the n that is needed is at least 112 "
     "times the printed one. For epsilon of order 1 the powers of alpha, d and sigma stand.",
-    errata=Correction(
-        place="Theorem 7, equation 131",
-        effect=2,
-        change="for epsilon below the fraction bar read epsilon^2, and multiply by log(1/delta)",
-    ),
+    errata=corrections.EPSILON,
     because=MOVED + "gamma, eta and m do not depend on epsilon, so with n of order 1/epsilon the pair reaches an "
     "epsilon of order sqrt(epsilon), whatever the constants and logs. (131) is (104) with eta n for its root.",
     rows={
