@@ -26,11 +26,11 @@ def bracket(m: int) -> float:
     return side_condition(m, math.sqrt(2.0 * math.log(m + 1.0)), BETA)
 
 
-def interval_gaps(difference: bool, m: int, seed: int, block: int) -> np.ndarray:
+def interval_gaps(m: int, seed: int, block: int) -> np.ndarray:
     """sup over intervals of ‖f‖_μ − 2‖f‖_m, uniform μ, for `_SAMPLES` sets of m points.
 
-    f is the indicator of the interval, or the difference of two thresholds, which is ±2 on it. The supremum is over
-    open intervals between points, or ends of [0, 1]: they contain as few points as can be.
+    f is the difference of two thresholds, which is ±2 on the interval. The supremum is over open intervals between
+    points, or ends of [0, 1]: they contain as few points as can be.
     """
     rng = stream(seed, "publicdata.lemma12", m, block)
     found = np.empty(_SAMPLES)
@@ -42,7 +42,7 @@ def interval_gaps(difference: bool, m: int, seed: int, block: int) -> np.ndarray
             best = float(np.maximum(best, math.sqrt(length) - 2.0 * math.sqrt(inside / m)))
             if inside > 0 and 2.0 * math.sqrt(inside / m) > 1.0:
                 break
-        found[k] = best * (2.0 if difference else 1.0)
+        found[k] = 2.0 * best
     return found
 
 
@@ -62,7 +62,6 @@ LEMMA_12 = Statement(
         "it with probability (1 - mass)^m >= e^(-m u) = 2 beta, and then |f|_m = 0 and |f|_mu = norm.",
     ),
 )
-LEMMA_4 = LEMMA_12.replace(about=_LEMMA.format("", 2, "f"))
 PROOF = LEMMA_12.replace(
     about=_LEMMA.format("", 3, "f"),
     where={"tail": "(log(log(m)) + log(1/beta))/m"},
@@ -71,24 +70,23 @@ PROOF = LEMMA_12.replace(
 
 
 @paper.inequality(
-    "lemma4",
-    source="Lemma 4, equation 16, with C = 1",
+    "lemma12",
+    source="Lemmas 4 and 12, equations 16 and 107, with C = 1",
     expected="not refuted",
     level=LEVEL,
-    arguments={"difference": False},
-    statement=LEMMA_4,
-    quote=r"\left\|f\right\|_{\mu}\leq 2\cdot\left\|f\right\|_{m}+\widetilde{O}\left(\frac{\overline{\mathcal{G}}_{m}("
-    r"\mathcal{F})+\sqrt{\log\left(1/\beta\right)}}{\sqrt{m}}\right)",
-    because="C is universal and not given; indicators of intervals on uniform points, whose supremum is exact, stay "
-    "below C = 1.",
+    statement=LEMMA_12,
+    quote=r"+C\left(\frac{\log^{2}(m)}{\sqrt{m}}\cdot\overline{\mathcal{G}}_{m}(\mathcal{F})+\sqrt{\frac{\log\log(m)+"
+    r"\log\left(\frac{1}{\beta}\right)}{m}}\right)",
+    because="Differences of thresholds on uniform points, whose supremum is exact, stay below C = 1, which is "
+    "universal and not given; half of one is the indicator of an interval.",
 )
-def comparison(context: Context, difference: bool) -> Evidence:
-    """(16) or (107) with C = 1 on intervals: how often it is missed, and the C that its (1 − β)-quantile needs."""
+def comparison(context: Context) -> Evidence:
+    """(107) with C = 1 on intervals: how often it is missed, and the C that its (1 − β)-quantile needs."""
     sizes = context.pick(quick=(16, 64, 256), full=(16, 64, 256, 1024))
     blocks = context.pick(quick=4, full=12)
     rows: list[Row] = []
     for m in sizes:
-        found = np.concatenate(sampled(context, interval_gaps, difference, m, blocks=blocks))
+        found = np.concatenate(sampled(context, interval_gaps, m, blocks=blocks))
         gap, bound = float(np.quantile(found, 1.0 - BETA)), bracket(m)
         rows.append(missed(found, bound, BETA, len(sizes), m=float(m), gap=gap, bound=bound, constant=gap / bound))
     needed = [row["constant"] for row in rows]
@@ -99,20 +97,6 @@ def comparison(context: Context, difference: bool) -> Evidence:
         value=max(needed),
         trials=len(sizes) * blocks * _SAMPLES,
     )
-
-
-paper.inequality(
-    "lemma12",
-    source="Lemma 12, equation 107, with C = 1",
-    expected="not refuted",
-    level=LEVEL,
-    arguments={"difference": True},
-    statement=LEMMA_12,
-    quote=r"+C\left(\frac{\log^{2}(m)}{\sqrt{m}}\cdot\overline{\mathcal{G}}_{m}(\mathcal{F})+\sqrt{\frac{\log\log(m)+"
-    r"\log\left(\frac{1}{\beta}\right)}{m}}\right)",
-    because="Differences of thresholds on uniform points, whose supremum is exact, stay below C = 1, which is "
-    "universal and not given.",
-)(comparison)
 
 
 paper.formula(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.ledger.harness import margins
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, column
 from dpbench.papers.publicdata.algorithms.oracles import joint
 from dpbench.papers.publicdata.populations import FinitePopulation
@@ -97,15 +96,6 @@ def along_n(
     return [setting("n", n, a, n, points(a), population(a), mechanism(a)) for n, a in accuracies]
 
 
-def along_sigma(
-    smooth: Sequence[float], n: int, lost: float, power: float, points: Callable[[float, float], float],
-    population: Callable[[float], FinitePopulation], mechanism: Callable[[float], Any],
-) -> list[Row]:  # fmt: skip
-    """Settings at a fixed n, α = (nσ^lost)^{−1/power}, over 1/σ."""
-    accuracies = [(s, (n * s**lost) ** (-1.0 / power)) for s in smooth]
-    return [setting("1/sigma", 1.0 / s, a, n, points(a, s), population(s), mechanism(a)) for s, a in accuracies]
-
-
 def judged(context: Context, rows: Sequence[Row], trials: int | Sequence[int], repeats: int, *notes: str) -> Evidence:
     """Slope of the mean excess risk along the first column of `setting`s against that of the proven accuracy.
 
@@ -143,17 +133,6 @@ def judged(context: Context, rows: Sequence[Row], trials: int | Sequence[int], r
 def records_log(power: float) -> Logarithm:
     """What "n = O~(α^−power) records" leaves open: one power of log n among the records, 1/power of it in α."""
     return Logarithm(0.0, 1.0 / power, "O~ hides a power of log n in the number of records: one is allowed")
-
-
-def beneath(found: Evidence, *notes: str) -> Evidence:
-    """Values for a slope: the mean excess of `judged` with `WIDE` standard errors, as a share of the accuracy α."""
-    columns = zip(*(found.rows[name] for name in ("measured", "standard error", "theory")), strict=True)
-    shares = [(mean + WIDE * error) / alpha for mean, error, alpha in columns]
-    note = f"value: largest mean excess over alpha, with {WIDE:g} standard errors added"
-    return margins(
-        found.rows | {"share": shares}, note, *notes, f"log-log slope: {found.value:.3f}", value="share",
-        margin=1.0 - max(shares), trials=found.trials,
-    )  # fmt: skip
 
 
 def excess_share(context: Context, row: Row, sets: int) -> tuple[float, float]:

@@ -33,13 +33,11 @@ from dpbench.papers.publicdata.hypotheses.line import Intervals, Thresholds
 from dpbench.papers.publicdata.populations import FinitePopulation, labelled, line, plane
 from dpbench.papers.publicdata.theorems import corrections, paper
 from dpbench.papers.publicdata.theorems.laplace_sums import bisected, laplace_sum_tail, log_laplace_tail
-from dpbench.papers.publicdata.theorems.rrspm_rates import CELLS, HOW, in_n
+from dpbench.papers.publicdata.theorems.rrspm_rates import HOW, in_n
 from dpbench.papers.publicdata.theorems.sweeps import (
     BETA,
     WIDE,
-    along_sigma,
     excess_share,
-    judged,
     records_log,
     setting,
 )
@@ -47,21 +45,6 @@ from dpbench.papers.publicdata.theorems.theorem8 import ACCURACY
 
 ALPHA, EPSILON = 0.125, 1.0
 BETAS = (0.05, 1e-6, 1e-12, 1e-24, 1e-48)
-
-
-def realizable_in_n(context: Context) -> Evidence:
-    """m of order 1/α."""
-    return in_n(context, power=3.0, width=1.0, share=2.0, noise=0.0, sets=(32, 96), mechanism=RRSPM(EPSILON))
-
-
-def in_sigma(context: Context) -> Evidence:
-    """α = (nσ⁴)^{−1/5}, m = 1/(ασ)²/2 at a fixed n: ν uniform on the share σ of [0, 1] around the boundary."""
-    rows = along_sigma(
-        context.pick(quick=(1.0, 0.0625), full=(1.0, 0.5, 0.25, 0.125, 0.0625)), 50_000, 4.0, 5.0,
-        lambda a, s: 0.5 / (a * s) ** 2, lambda s: line(Thresholds(), s, noise=0.1, cells=CELLS),
-        lambda _: RRSPM(EPSILON),
-    )  # fmt: skip
-    return judged(context, rows, context.pick(quick=96, full=160), 16)
 
 
 @paper.rate(
@@ -75,41 +58,6 @@ def in_sigma(context: Context) -> Evidence:
     quote=r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-5}\log(\beta^{-1}))",
     because=HOW,
     figure=Figure("risk_publicdata_alg4", "risk", given={"axis": "n", "title": "Algorithm 4: thresholds, agnostic"}),
-    rows={
-        "n-realizable": {
-            "measure": realizable_in_n,
-            "source": "Remark 1",
-            "expected": "consistent",
-            "side": "upper",
-            "nuisances": (records_log(3.0),),
-            "statement": "n = O~(alpha^-3) records suffice where labels are f*(x): excess risk falls as n^(-1/3).",
-            "quote": r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-3}\log(\beta^{-1}))",
-            "because": HOW + "m = 1/alpha, as realisable deviations have it.",
-            "figure": Figure(
-                "risk_publicdata_alg4_realizable",
-                "risk",
-                given={"axis": "n", "title": "Algorithm 4: thresholds, realisable"},
-            ),
-        },
-        "sigma": {
-            "measure": in_sigma,
-            "source": "Theorem 10",
-            "expected": "consistent",
-            "side": "upper",
-            "statement": "n = O~(alpha^-5 sigma^-4) records suffice: excess risk at a fixed n grows as sigma^(-4/5) "
-            "at most.",
-            "origin": "printed",
-            "because": HOW
-            + "The axis is 1/sigma. A slope cannot test a ceiling that lies far above what is measured; the "
-            "family named needs sigma^(-5/2).",
-            "figure": Figure(
-                "risk_publicdata_alg4_sigma",
-                "risk",
-                given={"axis": "1/sigma", "title": "Algorithm 4: thresholds, fixed n"},
-            ),
-            "nuisances": (),
-        },
-    },
 )
 def agnostic_in_n(context: Context) -> Evidence:
     """m of order α^−2."""

@@ -246,12 +246,6 @@ paper.formula(
 )
 
 
-def gaussian_in_n_realizable(context: Context) -> Evidence:
-    """m of order 1/α, private weights."""
-    mechanism = RRSPM(EPSILON, DELTA, noise="gaussian")
-    return in_n(context, power=2.5, width=1.0, share=2.0, noise=0.0, sets=(16, 40), mechanism=mechanism)
-
-
 def in_use(m: int, noise: str) -> float:
     """The scale of Algorithm 4's weights by default, two labellings."""
     if noise == "laplace":
@@ -294,19 +288,6 @@ _OUTVOTED = (
     because=HOW + "These weights are not private: publicdata.thm4.privacy; private ones, larger by "
     "sqrt(log N), ask for n = O~(alpha^-3) at this m.",
     rows={
-        "n-gaussian-realizable": {
-            "measure": gaussian_in_n_realizable,
-            "source": "Remark 1, Gaussian weights",
-            "expected": "consistent",
-            "side": "upper",
-            "nuisances": (records_log(2.5),),
-            "statement": "n = O~(alpha^-2.5) records suffice with Gaussian weights where labels are f*(x): excess "
-            "risk falls as n^(-1/2.5).",
-            "quote": r"n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-2.5}\log^{1/2}(1/\delta)\log(\beta^{-1}))",
-            "because": HOW
-            + "m = 1/alpha, and the private scale 2 sqrt(m)/mu(epsilon, delta/(m + 1)), which is the printed one "
-            "with log(m/delta) for log(1/delta): publicdata.thm4.privacy.gaussian-patterns.",
-        },
         "worst": {
             "measure": worst,
             "arguments": {"power": 2.0, "noise": "gaussian"},

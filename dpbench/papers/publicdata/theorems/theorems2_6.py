@@ -59,8 +59,6 @@ from dpbench.papers.publicdata.theorems.sweeps import (
     WIDE,
     WORST,
     along_n,
-    along_sigma,
-    beneath,
     excess_share,
     judged,
     records_log,
@@ -97,17 +95,6 @@ def private(alpha: float, share: float = 0.5) -> AveragedPerturbation:
     return AveragedPerturbation(EPSILON, DELTA, calls=math.ceil(share * alpha**-8), perturbation=0.2 * alpha)
 
 
-def averaged_in_sigma(context: Context) -> Evidence:
-    """Algorithm 2 at a fixed n, α = (nσ¹²)^{−1/14}: the largest mean excess over α."""
-    n = context.pick(quick=50_000, full=200_000)
-    rows = along_sigma(
-        context.pick(quick=(1.0, 0.8), full=(1.0, 0.9, 0.8, 0.7)), n, 12.0, 14.0, lambda a, s: 4.0 / (a * s) ** 2,
-        lambda s: thresholds(0.0, s), private,
-    )  # fmt: skip
-    found = judged(context, rows, 16, context.pick(quick=4, full=8))
-    return beneath(found, f"n = {n:,}; alpha has the slope {12.0 / 14.0:.3f}")
-
-
 @paper.rate(
     "thm2",
     row="n",
@@ -122,21 +109,6 @@ def averaged_in_sigma(context: Context) -> Evidence:
     "eta, m and J follow alpha, gamma is that of the exact calibration, so the runs are private. "
     + NEAREST.format("publicdata.thm6.rate.worst"),
     figure=Figure("risk_publicdata_alg2", "risk", given={"axis": "n", "title": "Algorithm 2: thresholds"}),
-    rows={
-        "sigma": {
-            "measure": averaged_in_sigma,
-            "kind": "inequality",
-            "source": "Theorems 2 and 6, equation 129",
-            "expected": "not refuted",
-            "level": LEVEL,
-            "statement": "At n = alpha^-14 sigma^-12 records, all other constants 1, the mean excess risk of "
-            "Algorithm 2 is at most alpha.",
-            "quote": RECORDS_129,
-            "because": "Thresholds, nu uniform on the share sigma about the target's end, private runs. sigma^-12 "
-            "comes from norms that grow by 1/sigma where 1/sqrt(sigma) would do, cubed by (102) and squared by m: no "
-            "instance near the ceiling is known, and the value says how far the worst one is.",
-        },
-    },
 )
 def averaged(context: Context) -> Evidence:
     """The slope on `private_grid`."""

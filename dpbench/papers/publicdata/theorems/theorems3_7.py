@@ -31,8 +31,6 @@ from dpbench.papers.publicdata.theorems.sweeps import (
     NEAREST,
     WORST,
     along_n,
-    along_sigma,
-    beneath,
     judged,
     records_log,
 )
@@ -284,17 +282,6 @@ def regularized(context: Context) -> Evidence:
     return judged(context, rows, 16, 64)
 
 
-def in_sigma(context: Context) -> Evidence:
-    """Algorithm 3 at a fixed n, α = (nσ⁴)^{−1/5}: ν uniform on an arc that holds the share σ of the circle."""
-    n = context.pick(quick=40_000, full=400_000)
-    rows = along_sigma(
-        context.pick(quick=(1.0, 0.125), full=(1.0, 0.5, 0.25, 0.125)), n, 4.0, 5.0, lambda a, s: 2.0 / (a * s) ** 2,
-        lambda s: circle(LinearBall(2), s, cells=128),
-        lambda a: RegularizedPerturbation(EPSILON, DELTA, regularization=0.5 * a),
-    )  # fmt: skip
-    return beneath(judged(context, rows, context.pick(quick=16, full=40), 64), f"n = {n:,}")
-
-
 _ROOT = (
     "The condition of Lemma 11 has the root of eta n, which is lost here. gamma, eta and m do not depend on epsilon, "
     "so n must grow as epsilon^-2. "
@@ -489,25 +476,6 @@ paper.formula(
             "errata": _AT_133,
             "because": "The class and the event of publicdata.thm7.inequality.powers-laplace: gamma, eta and m do not "
             "depend on epsilon, and privacy asks for epsilon^-2.",
-        },
-        "sigma": {
-            "measure": in_sigma,
-            "source": "Theorem 7, equation 131",
-            "expected": "not refuted",
-            "level": LEVEL,
-            "statement": "At n = alpha^-5 sigma^-4 records, all constants 1, the mean excess risk of Algorithm 3 is "
-            "at most alpha.",
-            "quote": _QUOTE_131,
-            "because": "The smoothness enters through |.|_nu <= |.|_mu/sqrt(sigma), not 1/sigma. No slope over sigma "
-            "can test a ceiling that lies far above what is measured: it steepens with n (1.048 at n = 4,000,000, "
-            "where 0.8 is claimed), while the values stay far below. No instance that comes near the ceiling is "
-            "known: beside 1/sigma in the class of linear functions the worst share of it is the value here.",
-            "figure": Figure(
-                "risk_publicdata_alg3_sigma",
-                "risk",
-                "excess risk at most {value:.1%} of the accuracy proven",
-                {"axis": "1/sigma", "title": "Algorithm 3: linear functions, fixed n"},
-            ),
         },
         "necessary": {
             "points": [{"epsilon": f"1/{u}"} for u in FALLING],
