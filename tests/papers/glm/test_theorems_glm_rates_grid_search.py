@@ -12,6 +12,8 @@ from dpbench.papers.glm.theorems import theorem7
 from dpbench.papers.glm.theorems.theorem7 import BASE, BETA, BOOSTED, DIMENSION, EPSILON, Y, one_data_set
 from dpbench.runs.context import RunContext
 
+RADIUS = Y / 2.0
+
 
 @pytest.fixture
 def context():
@@ -22,10 +24,10 @@ def context():
 @pytest.mark.parametrize("base", [BASE, BOOSTED])
 @pytest.mark.parametrize("n", [2**14, 2**15])
 def test_the_step_is_that_of_the_mechanisms_penalties(base, n):
-    data = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=theorem7.RADIUS, y_bound=Y)
+    data = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=RADIUS, y_bound=Y)
     search = PrivateGridSearch(base, EPSILON, 1e-5, beta=BETA)
     penalties = search.penalties(data.draw(n, np.random.default_rng(0)))
-    place = int(math.log2(theorem7.RADIUS))
+    place = int(math.log2(RADIUS))
     assert theorem7.step(n) == pytest.approx(penalties[place] - penalties[place - 1], rel=1e-12)
 
 
@@ -37,10 +39,10 @@ def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_wha
     search = PrivateGridSearch(BASE, EPSILON, 1e-5, beta=BETA)
     chosen, models = search.choose(population.draw(n, np.random.default_rng(1)), 64, np.random.default_rng(2))
     outputs = models[chosen, np.arange(64)]
-    assert np.mean(chosen == int(math.log2(theorem7.RADIUS))) > 0.9
+    assert np.mean(chosen == int(math.log2(RADIUS))) > 0.9
     lost, cost = float(population.excess_risk(outputs).mean()), theorem7.SHARE * theorem7.step(n)
     assert cost <= lost < 1.5 * cost
-    best = np.full((1, DIMENSION), theorem7.RADIUS / math.sqrt(DIMENSION))
+    best = np.full((1, DIMENSION), RADIUS / math.sqrt(DIMENSION))
     assert population.excess_risk(best)[0] == pytest.approx(cost, rel=1e-9)
 
 
@@ -52,6 +54,15 @@ def test_theorem7_in_n_and_a_planted_error_that_does_not_fall(context, monkeypat
     assert -0.6 < evidence.value < -0.45
     monkeypatch.setattr(theorem7, "one_data_set", planted)
     assert measured(theorem7.theorem7_rate, context)[0] == "inconsistent"
+
+
+def test_theorem7_in_y_sees_a_ceiling_with_y_for_y_squared(context, monkeypatch):
+    """What the paper prints, in place of the penalty: a slope of 1 where 2 is measured."""
+    verdict, evidence = measured(theorem7.theorem7_loss, context)
+    assert verdict == "consistent" and evidence.value == pytest.approx(2.0, abs=0.1)
+    printed = {"ceiling": 1.0, "selection by samples": 1.0, "other terms": 0.0}
+    monkeypatch.setattr(theorem7, "_reduction", lambda n, known, y: printed | {"ceiling": y})
+    assert measured(theorem7.theorem7_loss, context)[0] == "inconsistent"
 
 
 def planted(*arguments):

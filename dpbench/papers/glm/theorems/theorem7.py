@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -310,7 +311,7 @@ def oracle(context: Context, base: Any, n: int, norms: tuple[float, ...], sets: 
     """Excess risks over data sets: each with both mechanisms on it."""
     rows, failed = [], 0
     for norm in norms:
-        found = sampled(context, one_data_set, base, n, norm, _WIDTH, blocks=sets)
+        found = sampled(context, one_data_set, base, n, norm, Y, _WIDTH, blocks=sets)
         excess, known = (np.array([part[k] for part in found]) for k in ("grid", "oracle"))
         terms = selection_terms(n, norm)
         bound = 2.0 * float(known.mean()) + sum(terms.values())
@@ -364,9 +365,9 @@ def failures_needed(draws: int, beta: float) -> int:
     return next((k for k in range(draws + 1) if float(lower(k, draws, LEVEL)) > beta), draws + 1)
 
 
-def one_data_set(base: Any, n: int, norm: float, runs: int, seed: int, block: int) -> dict[str, Any]:
+def one_data_set(base: Any, n: int, norm: float, y: float, runs: int, seed: int, block: int) -> dict[str, Any]:
     """Excess risks of `runs` runs of grid search and of its oracle on one data set."""
-    population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=norm, y_bound=Y)
+    population = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=norm, y_bound=y)
     rng = stream(seed, "glm.thm7.oracle", n, norm, block)
     problem = population.draw(n, rng)
     search = PrivateGridSearch(base, EPSILON, 1e-5, beta=BETA)
@@ -507,11 +508,20 @@ paper.formula(
 )
 
 
-RADIUS = 32.0
-"""B_j, which the hard norm exceeds by little; the right radius is 2B_j."""
+def _radius(y: float) -> float:
+    """B_j, which the hard norm exceeds by little; the right radius is 2B_j."""
+    return y / 2.0
+
+
 SHARE = 0.5
 """Of the difference of the penalties of 2B_j and B_j: what the hard norm makes the projection on B_j's ball cost."""
 _H, _X = 2.0, 1.0
+
+
+def theorem7_loss(context: Context) -> Rows:
+    """Over |Y|, w* and the radius that is chosen growing with it."""
+    grid = [{"n": 2**16, "Y": y} for y in context.pick(quick=(16.0, 64.0, 256.0), full=(8.0, 16.0, 32.0, 64.0, 128.0))]
+    return _rate(context, "Y", grid, BASE, 12, 64, _reduction, _CEILING)
 
 
 @paper.rate(
@@ -528,63 +538,81 @@ _H, _X = 2.0, 1.0
     "sqrt(log(K/beta)/n) whatever the base, as in the bound. On a benign |w*| it falls with the base.",
     origin="corrected",
     quote=QUOTE,
+    rows={
+        "Y": {
+            "measure": theorem7_loss,
+            "nuisances": (),
+            "source": "Theorem 7, dependence on |Y|, Algorithm 4 corrected over Algorithm 1",
+            "statement": "As w* grows with |Y| the excess risk of grid search grows like |Y|^2.",
+            "because": "The grid is 2^j whatever |Y|, so that no change of units gives this. ERR, Delta and the "
+            "penalty grow like |Y|^2; the printed sqrt(4|Y|^2 log(4K/beta)/n) grows like |Y|.",
+            "quote": QUOTE,
+        },
+    },
 )
 def theorem7_rate(context: Context) -> Rows:
     """Over noisy gradient descent: ERR is measured, the selection terms are the theorem's with our constants."""
     powers = context.pick(quick=(14, 15, 16), full=(14, 15, 16, 17, 18))
-    return _rate(
-        context, BASE, powers, 12, 64, _reduction,
-        "ceiling: the measured excess risk of the oracle, which stands for ERR, plus the penalty, the deviation of a "
-        "score and the loss of GenExpMech at the right radius (exact calibration)",
-    )  # fmt: skip
+    return _rate(context, "n", [{"n": 2**k, "Y": Y} for k in powers], BASE, 12, 64, _reduction, _CEILING)
 
 
-def _rate(context: Context, base: Any, powers: tuple[int, ...], sets: int, runs: int, ceiling: Any, note: str) -> Rows:
-    for n in (2**k for k in powers):
-        norm = hard_norm(n)
-        found = sampled(context, one_data_set, base, n, norm, runs, blocks=sets)
+_CEILING = (
+    "ceiling: the measured excess risk of the oracle, which stands for ERR, plus the penalty, the deviation of a score "
+    "and the loss of GenExpMech at the right radius (exact calibration)"
+)
+
+
+def _rate(
+    context: Context, axis: str, grid: Sequence[dict[str, Any]], base: Any, sets: int, runs: int, ceiling: Any,
+    note: str,
+) -> Rows:  # fmt: skip
+    for place in grid:
+        n, y = place["n"], place["Y"]
+        norm = hard_norm(n, y)
+        found = sampled(context, one_data_set, base, n, norm, y, runs, blocks=sets)
         known = float(np.mean([part["oracle"].mean() for part in found]))
         yield {
-            "n": n, "samples": np.array([float(np.quantile(part["grid"], 1.0 - BETA)) for part in found]),
-            **ceiling(n, known), "norm of w*": norm, "oracle": known,
-            "cost of the smaller radius": SHARE * step(n), "zero predictor": norm**2 / DIMENSION,
+            axis: place[axis], "samples": np.array([float(np.quantile(part["grid"], 1.0 - BETA)) for part in found]),
+            **ceiling(n, known, y), "norm of w*": norm, "oracle": known,
+            "cost of the smaller radius": SHARE * step(n, y), "zero predictor": norm**2 / DIMENSION,
         }  # fmt: skip
+    fixed = f"Y = {grid[0]['Y']:g}" if axis == "n" else f"n = {grid[0]['n']}"
     return (
-        f"squared loss on {DIMENSION} even coordinates, Y = {Y:g}, X = 1, (epsilon, delta) = ({EPSILON:g}, 1e-5), beta "
+        f"squared loss on {DIMENSION} even coordinates, {fixed}, X = 1, (epsilon, delta) = ({EPSILON:g}, 1e-5), beta "
         f"= {BETA}, exact calibration; a trial is the {1.0 - BETA:g} quantile of the excess risk over {runs} runs on a "
         "data set of its own, as the theorem speaks of probability 1 - beta: GenExpMech may choose a far radius now "
         "and then, and one such run would carry a mean",
-        f"hard norm: the projection of w* on the ball of radius {RADIUS:g} costs {SHARE:g} of what the penalty of "
-        f"{2.0 * RADIUS:g} is above that of {RADIUS:g}, so that the smaller radius has the lower score and is chosen, "
-        "though a base at the right one has nearly no error: what is lost is the penalty, of order Y^2/sqrt(n)", note,
+        f"hard norm: the projection of w* on the ball of radius Y/2 costs {SHARE:g} of what the penalty of Y is above "
+        "that of Y/2, so that the smaller radius has the lower score and is chosen, though a base at the right one has "
+        "nearly no error: what is lost is the penalty, of order Y^2/sqrt(n)", note,
     )  # fmt: skip
 
 
-def step(n: int) -> float:
-    """The penalty of the candidate at 2·`RADIUS` less that of the one at `RADIUS`."""
-    count = theory.smooth_grid_size_corrected(_H, _X, Y, n, EPSILON)
+def step(n: int, y: float = Y) -> float:
+    """The penalty of the candidate at 2B_j less that of the one at B_j, `_radius`."""
+    count = theory.smooth_grid_size_corrected(_H, _X, y, n, EPSILON)
     small, large = (
-        theory.score_penalty_corrected(loss_range(squared(), Y, radius)[1], Y**2, n // 2, count, BETA)
-        for radius in (RADIUS, 2.0 * RADIUS)
+        theory.score_penalty_corrected(loss_range(squared(), y, radius)[1], y**2, n // 2, count, BETA)
+        for radius in (_radius(y), 2.0 * _radius(y))
     )
     return large - small
 
 
-def hard_norm(n: int) -> float:
+def hard_norm(n: int, y: float = Y) -> float:
     """‖w*‖ = B_j + √(`SHARE`·d·step): (‖w*‖ − B_j)²/d is the excess risk of the best point of B_j's ball."""
-    return RADIUS + math.sqrt(SHARE * DIMENSION * step(n))
+    return _radius(y) + math.sqrt(SHARE * DIMENSION * step(n, y))
 
 
-def _reduction(n: int, known: float) -> dict[str, float]:
+def _reduction(n: int, known: float, y: float) -> dict[str, float]:
     """Theorem 7 with ERR = `known`, and what of it is the penalty and the deviation of a score."""
-    count = theory.smooth_grid_size_corrected(_H, _X, Y, n, EPSILON)
-    large = loss_range(squared(), Y, 2.0 * RADIUS)[1]
-    whole = theory.grid_search_rate_corrected(known, large, Y**2, Y**2, n, count, EPSILON, BETA)
+    count = theory.smooth_grid_size_corrected(_H, _X, y, n, EPSILON)
+    large = loss_range(squared(), y, 2.0 * _radius(y))[1]
+    whole = theory.grid_search_rate_corrected(known, large, y**2, y**2, n, count, EPSILON, BETA)
     other = known + theory.selection_loss(large / (n // 2), count + 1, EPSILON, 0.25 * BETA)
     return {"ceiling": whole, "selection by samples": whole - other, "other terms": other}
 
 
-def _whole(n: int, _: float) -> dict[str, float]:
+def _whole(n: int, _: float, y: float) -> dict[str, float]:
     """Theorem 8 at the largest norm of the octave, and what of it does not depend on ε."""
-    whole, public = (theory.adaptive_smooth_erm_rate(_H, _X, Y, 2.0 * RADIUS, n, e) for e in (EPSILON, math.inf))
+    whole, public = (theory.adaptive_smooth_erm_rate(_H, _X, y, 2.0 * _radius(y), n, e) for e in (EPSILON, math.inf))
     return {"ceiling": whole, "terms without epsilon": public, "other terms": whole - public}

@@ -6,7 +6,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, order
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.theorem7 import BOOSTED, _rate, _whole, oracle
+from dpbench.papers.glm.theorems.theorem7 import BOOSTED, Y, _rate, _whole, oracle
 from dpbench.rates.nuisances import Logarithm, SecondTerm
 
 PRINTED = Statement(
@@ -105,7 +105,7 @@ paper.formula(
 def theorem8_rate(context: Context) -> Rows:
     """Over boosted output perturbation: the whole ceiling is the theorem's."""
     return _rate(
-        context, BOOSTED, (15, 16, 17, 18, 19, 20), 8, 256, _whole,
+        context, "n", [{"n": 2**k, "Y": Y} for k in range(15, 21)], BOOSTED, 8, 256, _whole,
         "ceiling: Theorem 8 without logarithms and constants at |w*| = 64, the largest norm of the octave in which the "
         "hard norms lie; at these n the noise of the base, at its share of the budget on m + 1 chunks of half of the "
         "data, is most of the excess, and the penalty the rest",
