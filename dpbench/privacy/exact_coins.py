@@ -1,9 +1,12 @@
-"""Coins and tables in exact arithmetic: bounds of the exponential, acceptance by rational numbers, alias tables."""
+"""Draws in exact arithmetic: bounds of the exponential, acceptance by rational numbers, envelopes as alias tables."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -55,3 +58,74 @@ def alias_table(weights: list[int]) -> tuple[np.ndarray, np.ndarray]:
         if left[j] < full:
             small.append(large.pop())
     return np.array(thresholds, dtype=np.uint64), np.array(aliases, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope:
+    """An envelope of a decreasing law p_z ∝ f(z) on z ≥ 0, f(0) = 1, over blocks of 2^bits, as an alias table.
+
+    Attributes
+    ----------
+    parameter : float or int
+        Of f: t or σ.
+    bits : int
+    weights : tuple of int
+        q_i, whose sum is 2^`THRESHOLD` a block: block i is proposed with that share.
+    unit : int
+        c: the envelope over block i is q_i/c ≥ f, whence the chance of acceptance c·f(z)/q_i.
+    thresholds, aliases, heights, sure : ndarray, shape (blocks,)
+        What the kernels read: the alias table, q_i/c, and coins below which acceptance is certain.
+    """
+
+    parameter: float
+    bits: int
+    weights: tuple[int, ...]
+    unit: int
+    thresholds: np.ndarray
+    aliases: np.ndarray
+    heights: np.ndarray
+    sure: np.ndarray
+
+
+def envelope(parameter: float, bits: int, first: np.ndarray, last: np.ndarray) -> Envelope:
+    """The envelope, from values above those of f at the first place of each block, and its values at the last place."""
+    total = first.size << kernels.THRESHOLD
+    unit = int((total - 2 * first.size) / float(first.sum()) * (1.0 - 1e-12))
+    weights = [max(1, math.ceil(unit * value)) for value in first]
+    weights[0] += total - sum(weights)
+    if weights[0] < unit:
+        raise RuntimeError("the weights of the envelope do not add up; please report it")
+    heights = np.array([weight / unit for weight in weights])
+    coins = np.floor(last / heights * 2.0**kernels.COIN) - kernels.BAND
+    sure = np.maximum(coins, 0.0).astype(np.uint64)
+    return Envelope(parameter, bits, tuple(weights), unit, *alias_table(weights), heights, sure)
+
+
+def drawn(
+    kernel: Any, parameters: tuple[float, float], table: Envelope, source: Source, count: int, *,
+    words: Callable[[int], int], decide: Callable[[Envelope, int, int, int, Source], int | None],
+) -> np.ndarray:  # fmt: skip
+    """`count` draws by a kernel of `_integer_kernels`, int64.
+
+    `words` says how many random words so many draws may take. What the kernel leaves open, z, its block and its coin,
+    `decide` accepts as a number, or rejects by None.
+    """
+    out, state = np.empty(count, dtype=np.int64), np.zeros(5, dtype=np.int64)
+    made = 0
+    while made < count:
+        state[0] = 0
+        made = kernel(
+            source.at_hand, *parameters, table.thresholds, table.aliases, table.heights, table.sure, made, out, state
+        )
+        source.used(int(state[0]))
+        if made == count:
+            break
+        if state[1] == kernels.UNDECIDED:
+            z, block, coin = (int(part) for part in state[2:])
+            accepted = decide(table, z, block, coin, source)
+            if accepted is not None:
+                out[made] = accepted
+                made += 1
+        else:
+            source.more(words(count - made))
+    return out

@@ -12,7 +12,6 @@ is exact, tail included, and what rests on it is purely ε-DP.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -21,7 +20,7 @@ import numpy as np
 from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.privacy import _integer_kernels as kernels
-from dpbench.privacy.exact_coins import accepts, alias_table, exp_bounds
+from dpbench.privacy.exact_coins import Envelope, accepts, drawn, envelope, exp_bounds
 
 LARGEST_SCALE = 2**40
 """Largest t: sizes up to thousands of t stay within 64 bits."""
@@ -35,93 +34,42 @@ def laplace(source: Source, scale: int, count: int) -> np.ndarray:
     if scale > LARGEST_SCALE:
         raise validation.invalid("scale", f"at most {LARGEST_SCALE}", scale)
     table = laplace_table(scale)
-    out, state = np.empty(count, dtype=np.int64), np.zeros(5, dtype=np.int64)
-    made = 0
-    while made < count:
-        state[0] = 0
-        made = kernels.discrete_laplace(
-            source.at_hand, table.bits, 1.0 / scale, table.thresholds, table.aliases, table.heights, table.sure,
-            made, out, state,
-        )  # fmt: skip
-        source.used(int(state[0]))
-        if made == count:
-            break
-        if state[1] == kernels.UNDECIDED:
-            proposed, block, coin = (int(part) for part in state[2:])
-            z = _decide(table, proposed, block, coin, source)
-            if z is not None:
-                out[made] = z
-                made += 1
-        else:
-            source.more(table.words * (count - made + (count - made) // 8 + 8))
-    return out
-
-
-@dataclass(frozen=True, eq=False)
-class LaplaceTable:
-    """The envelope of exp(−z/t), z ≥ 0, over blocks of W = 2^bits, as an alias table in integers.
-
-    Attributes
-    ----------
-    weights : tuple of int
-        q_i, summing to 2⁵⁸.
-    unit : int
-        c.
-    words : int
-        Random words that a proposal takes.
-    thresholds, aliases, heights, sure : ndarray, shape (1024,)
-        What the kernel reads: the alias table, q_i/c, and coins below which acceptance is certain.
-    """
-
-    scale: int
-    bits: int
-    weights: tuple[int, ...]
-    unit: int
-    words: int
-    thresholds: np.ndarray
-    aliases: np.ndarray
-    heights: np.ndarray
-    sure: np.ndarray
+    words = 2 if table.bits <= kernels.PLACE else 3
+    return drawn(
+        kernels.discrete_laplace, (table.bits, 1.0 / scale), table, source, count,
+        words=lambda left: words * (left + left // 8 + 8), decide=_decide,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=64)
-def laplace_table(scale: int) -> LaplaceTable:
-    """The envelope for this t."""
+def laplace_table(scale: int) -> Envelope:
+    """The envelope of exp(−z/t)."""
     bits = max(0, scale.bit_length() - 5)
-    width, total = 1 << bits, _BLOCKS << kernels.THRESHOLD
-    shape = np.exp(-np.arange(_BLOCKS) * (width / scale)) * (1.0 + 1e-9)  # above the left ends' exact values
-    shape[-1] *= (scale + 1.0) / width  # all that is beyond: 1/(1 − exp(−1/t)) ≤ t + 1
-    unit = int((total - 2 * _BLOCKS) / float(shape.sum()) * (1.0 - 1e-12))
-    weights = [max(1, math.ceil(unit * value)) for value in shape]
-    weights[0] += total - sum(weights)
-    if weights[0] < unit:
-        raise RuntimeError("the weights of the Laplace envelope do not add up; please report it")
-    heights = np.array(weights) / unit
+    width = 1 << bits
+    above = np.exp(-np.arange(_BLOCKS) * (width / scale)) * (1.0 + 1e-9)
+    above[-1] *= (scale + 1.0) / width  # all that is beyond: 1/(1 − exp(−1/t)) ≤ t + 1
     last = (np.arange(_BLOCKS) * float(width) + (width - 1.0)) / scale
-    sure = np.maximum(np.floor(np.exp(-last) / heights * 2.0**kernels.COIN) - kernels.BAND, 0.0).astype(np.uint64)
-    thresholds, aliases = alias_table(weights)
-    words = 2 if bits <= kernels.PLACE else 3
-    return LaplaceTable(scale, bits, tuple(weights), unit, words, thresholds, aliases, heights, sure)
+    return envelope(scale, bits, above, np.exp(-last))
 
 
-def _decide(table: LaplaceTable, z: int, block: int, coin: int, source: Source) -> int | None:
+def _decide(table: Envelope, z: int, block: int, coin: int, source: Source) -> int | None:
     """The draw of a proposal that the kernel left open, or None where it is rejected; `z` carries the sign."""
     if block < _BLOCKS - 1:
-        kept = accepts(Fraction(table.unit, table.weights[block]), Fraction(abs(z), table.scale), coin, source)
+        kept = accepts(Fraction(table.unit, table.weights[block]), Fraction(abs(z), int(table.parameter)), coin, source)
         return z if kept else None
     start = block << table.bits
-    if not _beyond_is_kept(table, Fraction(start, table.scale), coin, source):
+    if not _beyond_is_kept(table, Fraction(start, int(table.parameter)), coin, source):
         return None
-    size = start + _geometric(table.scale, source)
+    size = start + _geometric(int(table.parameter), source)
     return -size if z < 0 else size
 
 
-def _beyond_is_kept(table: LaplaceTable, exponent: Fraction, coin: int, source: Source) -> bool:
+def _beyond_is_kept(table: Envelope, exponent: Fraction, coin: int, source: Source) -> bool:
     """Whether the coin is below (c/W)·exp(−x)/((1 − exp(−1/t))·q): the mass from x·t on over the last weight."""
     share, bits = Fraction(table.unit, table.weights[-1] << table.bits), kernels.COIN
     while True:
         low, high = exp_bounds(exponent, bits + 64)
-        least, most = exp_bounds(Fraction(1, table.scale), bits + 64)
+        least, most = exp_bounds(Fraction(1, int(table.parameter)), bits + 64)
         if Fraction(coin + 1, 1 << bits) <= share * low / (1 - least):
             return True
         if Fraction(coin, 1 << bits) >= share * high / (1 - most):

@@ -29,7 +29,7 @@ from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.privacy import _integer_kernels as kernels
 from dpbench.privacy import gaussian as gaussian_law
-from dpbench.privacy.exact_coins import accepts, alias_table
+from dpbench.privacy.exact_coins import Envelope, accepts, drawn, envelope
 from dpbench.privacy.profile import Profile
 
 SIGMA_BITS = 28
@@ -40,79 +40,32 @@ BLOCK_BITS = 21
 _TAIL = 1e-50
 
 
-def gaussian(source: Source, sigma: float, count: int, *, block_bits: int = BLOCK_BITS) -> np.ndarray:
+def gaussian(source: Source, sigma: float, count: int) -> np.ndarray:
     """`count` draws of the discrete Gaussian with parameter σ > 0 in steps of the grid, int64."""
-    table = gaussian_table(float(sigma), block_bits)
-    out, state = np.empty(count, dtype=np.int64), np.zeros(5, dtype=np.int64)
-    made = 0
-    while made < count:
-        state[0] = 0
-        made = kernels.discrete_gaussian(
-            source.at_hand, table.sigma, block_bits, table.thresholds, table.aliases, table.heights, table.sure,
-            made, out, state,
-        )  # fmt: skip
-        source.used(int(state[0]))
-        if made == count:
-            break
-        if state[1] == kernels.UNDECIDED:
-            z, block, coin = (int(part) for part in state[2:])
-            if _decide(table, z, block, coin, source):
-                out[made] = z
-                made += 1
-        else:
-            source.more(2 * (count - made) + (count - made) // 16 + 16)
-    return out
-
-
-@dataclass(frozen=True, eq=False)
-class GaussianTable:
-    """The envelope of exp(−z²/(2σ²)), z ≥ 0, over blocks of 2^bits, as an alias table in integers.
-
-    Attributes
-    ----------
-    weights : tuple of int
-        q_i, summing to 2⁶⁰: block i is proposed with probability q_i/2⁶⁰.
-    unit : int
-        c: the envelope over block i is q_i/c ≥ exp(−z²/(2σ²)), whence the chance of acceptance c·exp(−z²/(2σ²))/q_i.
-    thresholds, aliases, heights, sure : ndarray, shape (4096,)
-        What the kernel reads: the alias table, q_i/c, and coins below which acceptance is certain.
-    """
-
-    sigma: float
-    weights: tuple[int, ...]
-    unit: int
-    thresholds: np.ndarray
-    aliases: np.ndarray
-    heights: np.ndarray
-    sure: np.ndarray
+    table = gaussian_table(float(sigma))
+    return drawn(
+        kernels.discrete_gaussian, (table.parameter, BLOCK_BITS), table, source, count,
+        words=lambda left: 2 * left + left // 16 + 16, decide=_decide,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=64)
-def gaussian_table(sigma: float, block_bits: int) -> GaussianTable:
-    """The envelope for this σ; refused where 4,096 blocks do not reach 16σ."""
-    columns, total = 1 << kernels.COLUMNS, 1 << (kernels.COLUMNS + kernels.THRESHOLD)
+def gaussian_table(sigma: float) -> Envelope:
+    """The envelope of exp(−z²/(2σ²)); refused where 4,096 blocks do not reach 16σ."""
+    columns, width = 1 << kernels.COLUMNS, 1 << BLOCK_BITS
     sigma = validation.real("sigma", sigma, above=0.0)
-    width = 1 << block_bits
     if not 16.0 * sigma <= columns * width:
-        raise validation.invalid("sigma", f"at most {columns * width / 16.0:g} for blocks of {width}", sigma)
-    left = np.arange(columns + 1) * (float(width) / sigma)
-    shape = np.exp(-0.5 * left * left) * (1.0 + 1e-9)  # above the left ends' exact values
-    unit = int((total - 2 * columns) / float(shape[:-1].sum()) * (1.0 - 1e-12))
-    weights = [math.ceil(unit * value) for value in shape[:-1]]
-    weights[0] += total - sum(weights)
-    if weights[0] < unit:
-        raise RuntimeError("the weights of the Gaussian envelope do not add up; please report it")
-    heights = np.array([max(weight, 1) / unit for weight in weights])
+        raise validation.invalid("sigma", f"at most {columns * width / 16.0:g}", sigma)
+    left = np.arange(columns) * (float(width) / sigma)
     last = (np.arange(columns) * float(width) + (width - 1.0)) / sigma
-    coins = np.exp(-0.5 * last * last) / heights * 2.0**kernels.COIN
-    sure = np.maximum(np.floor(coins) - kernels.BAND, 0.0).astype(np.uint64)
-    return GaussianTable(sigma, tuple(weights), unit, *alias_table(weights), heights, sure)
+    above = np.exp(-0.5 * left * left) * (1.0 + 1e-9)
+    return envelope(sigma, BLOCK_BITS, above, np.exp(-0.5 * last * last))
 
 
-def _decide(table: GaussianTable, z: int, block: int, coin: int, source: Source) -> bool:
-    """Whether a coin with these leading bits, and as many more words as it takes, is below the chance of acceptance."""
-    exponent = Fraction(z * z) / (2 * Fraction(table.sigma) ** 2)
-    return accepts(Fraction(table.unit, table.weights[block]), exponent, coin, source)
+def _decide(table: Envelope, z: int, block: int, coin: int, source: Source) -> int | None:
+    """z where a coin with these leading bits, and as many more words as it takes, is below the chance of acceptance."""
+    exponent = Fraction(z * z) / (2 * Fraction(table.parameter) ** 2)
+    return z if accepts(Fraction(table.unit, table.weights[block]), exponent, coin, source) else None
 
 
 def distance_from_rounded(sigma: float) -> float:

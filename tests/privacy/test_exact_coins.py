@@ -33,12 +33,13 @@ def test_the_last_block_is_left_to_the_caller_whatever_the_coin(scale):
     """It stands for all sizes beyond, so that a coin below its sure chance decides nothing."""
     table = integer_laplace.laplace_table(scale)
     assert table.thresholds[LAST] > 0  # so that the word of column `LAST` and nothing else chooses this block
-    words = np.array([LAST] + [0] * (table.words - 1), dtype=np.uint64)
+    needed = 2 if table.bits <= kernels.PLACE else 3
+    words = np.array([LAST] + [0] * (needed - 1), dtype=np.uint64)
     out, state = np.empty(1, dtype=np.int64), np.zeros(5, dtype=np.int64)
     made = kernels.discrete_laplace(
         words, table.bits, 1.0 / scale, table.thresholds, table.aliases, table.heights, table.sure, 0, out, state
     )
-    assert made == 0 and state.tolist() == [table.words, kernels.UNDECIDED, LAST << table.bits, LAST, 0]
+    assert made == 0 and state.tolist() == [needed, kernels.UNDECIDED, LAST << table.bits, LAST, 0]
 
 
 def test_what_lies_beyond_is_start_plus_a_geometric_draw():
