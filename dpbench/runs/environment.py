@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import platform
-from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
@@ -13,11 +12,12 @@ from dpbench.core import sources
 from dpbench.core.version import __version__
 
 version = functools.cache(metadata.version)  # read from files, and asked for by every entry
+_RESTS_ON = "numba", "numpy", "scipy", "scikit-learn"
 
 
-def versions(names: Iterable[str] = ("numba", "numpy", "scipy", "scikit-learn")) -> dict[str, str]:
+def versions() -> dict[str, str]:
     """Versions of Python, of this package and of what its numbers rest on."""
-    return {"python": platform.python_version(), "dpbench": __version__, **{name: version(name) for name in names}}
+    return {"python": platform.python_version(), "dpbench": __version__, **{name: version(name) for name in _RESTS_ON}}
 
 
 @functools.cache

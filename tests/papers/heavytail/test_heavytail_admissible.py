@@ -71,7 +71,7 @@ def nine_records(theorem, theta):
         "w* = 1, and the excess is (2 0.55 - 1)(1 - w)": lambda: all(
             value - risk[1.0] == pytest.approx(0.1 * (1.0 - w)) for w, value in risk.items()),
         "E|x|^theta = 1 = tau^theta; sup E|y - xw|^theta, which the bound has, is 2^theta 0.55": lambda: (
-            spread == pytest.approx(2.0**theta * theorems1_2.UP)),
+            spread == pytest.approx(2.0**theta * 0.55)),
     }  # fmt: skip
 
 

@@ -84,9 +84,7 @@ def forgetful(self, problem):
 
 SLOWER, WIDER = grown(lambda n, d: n**0.1), grown(lambda n, d: math.sqrt(d))
 CEILINGS = "thm1.inequality.reached", "remark1.floor.assumption1"
-SHORTER = [
-    f"thm{theorem}.inequality.{entry}.corrected" for theorem in (1, 2) for entry in ("y-moment", "large-epsilon")
-]
+SHORTER = [f"thm{theorem}.inequality.y-moment.corrected" for theorem in (1, 2)]
 PLANTS = [
     ("lemma2.inequality", theory, "covering_bound", always(lambda d, size, zeta: d * math.log(2.5 * size / zeta))),
     ("lemma3.rate.n", lemmas3_10, "_hidden_minima", far_minima),

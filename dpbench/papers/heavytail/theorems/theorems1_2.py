@@ -38,7 +38,7 @@ term the sampling terms fit into the 8 log θ of (26) for ε ≤ 2 log θ.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -62,7 +62,7 @@ from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import BELOW_2, CONSTANT, FAILURE, ORDERS, entry, paper, unit_iota, unit_rate
 from dpbench.papers.heavytail.theorems.hidden import GRID, HiddenLaw, hidden_quantile, rare_law
-from dpbench.papers.heavytail.theorems.quantiles import Law, excess_law, excess_quantile, ones
+from dpbench.papers.heavytail.theorems.quantiles import excess_law, excess_quantile, ones
 from dpbench.papers.heavytail.theorems.sharp import (
     EPSILON,
     axes_population,
@@ -466,37 +466,6 @@ paper.inequality(
 )(any_truncation)
 
 
-UP = 0.55
-"""Chance of y = 1 in the law of nine records; E|y - w|^θ is largest at w = -1."""
-_MISSES = {2.0: 4.0, 1.5: 5.0}  # (14) is claimed with probability 1 − 4η, (26) with 1 − 5η
-
-
-def large_epsilon(context: Context, theta: float) -> Rows:
-    """Nine records x = 1, y = ±1 with chances 0.55 and 0.45: their majority errs with chance 0.38, whatever ε."""
-    for at, (excess, mass) in _nine(theta, context.pick(quick=4e-4, full=1e-4)):
-        bound = CONSTANT * theory.utility_bound(at, theta=theta, spread=2.0**theta * UP, sampling=False)
-        missed = float(mass[excess > bound].sum())
-        yield {"epsilon": at.epsilon, "bound": bound, "left": missed, "right": _MISSES[theta] * FAILURE}
-    return f"left: exact chance of a miss; the bound is taken {CONSTANT:g} times"
-
-
-def large_epsilon_corrected(context: Context, theta: float) -> Rows:
-    """The same records against Theorem H."""
-    for at, law in _nine(theta, 1e-3):
-        bound = theory.shorter_bound(at, theta=theta, spread=2.0**theta * UP)
-        yield {"epsilon": at.epsilon, "left": excess_quantile(law, FAILURES * FAILURE), "right": bound}
-    return FAR
-
-
-def _nine(theta: float, net_radius: float) -> Iterator[tuple[theory.Sizes, Law]]:
-    """The sizes that bounds are of, and the law of the excess."""
-    for epsilon in (1.0, 1e4, 1e8, 1e13):
-        mechanism, blank = ExponentialMechanism(epsilon, net_radius=net_radius), ones(9, theta)
-        log_net = mechanism.net(blank).log_size_bounds()[1]
-        at = theory.Sizes(mechanism.iota(blank), 9, epsilon, net_radius, log_net, FAILURE)
-        yield at, excess_law(mechanism, blank, 1.0, UP)
-
-
 _NINE: dict[str, Any] = {"half": 4, "p": "9/20", "zeta": "1e-4", "eta": "1/20"}
 LARGE_14 = Statement(
     about="For any epsilon > 0 the bound of (14) holds without a term for the sampling error: {bound}, {claim}.",
@@ -573,22 +542,21 @@ BOUNDED_EPSILON = Correction(
     effect=1,
     change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
 )
-for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
-    paper.inequality(
+for theorem, printed in ((1, LARGE_14), (2, LARGE_26)):
+    paper.formula(
         f"thm{theorem}",
+        printed,
         variant="large-epsilon",
         expected="refuted",
         weight="range",
         hurt="corner: epsilon without a bound; up to 2 log(theta) the printed constants hold",
         source="Theorem 1, after equation 14" if theorem == 1 else "Equation 26",
-        arguments={"theta": theta},
         quote=r"For any $\epsilon>0$ ... ${O}(\zeta\tau+\iota\zeta^{2}\tau^{2}+\iota\tau^{2}\Delta^{2}+\frac{1}{n\iota"
         r"\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\zeta})$"
         if theorem == 1
         else r"For any $\epsilon>0$ ... $O\big{(}\zeta\tau+{\iota^{\theta-1}}\tau^{\theta}+$ ... "
         r"${\iota^{\theta-1}\zeta^{\theta}}"
         r"\tau^{\theta}+\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}\big{)}$",
-        statement=printed,
         because="The sampling terms of the proof are not bounded by the private ones for large epsilon, only for "
         "epsilon <= 2 log(theta), by the shorter proof: nine records choose the wrong sign with a chance that no "
         "epsilon lowers.",
@@ -598,17 +566,22 @@ for theorem, theta, printed in ((1, 2.0, LARGE_14), (2, 1.5, LARGE_26)):
         errata=BOUNDED_EPSILON,
         rows={
             "corrected": {
-                "measure": large_epsilon_corrected,
                 "source": f"Theorem {theorem}, {KEPT}",
                 "expected": "not refuted",
-                "arguments": {"theta": theta},
                 "statement": _shorter(printed),
+                "points": [
+                    *printed.instances,
+                    *(
+                        {**printed.instances[0], "iota": iota, "epsilon": epsilon}
+                        for iota, epsilon in (("1/4", 100), ("1/100", 10**4))
+                    ),
+                ],
                 "because": "`theorems.theorems1_2` has the proof: the output is compared with the net point nearest to "
                 "w*, so one uniform deviation and one at a fixed point are enough, Lemmas 6, 9 and 10 play no part, "
                 "and no condition on epsilon is left.",
             }
         },
-    )(large_epsilon)
+    )
 
 
 NO_FAILURE = Statement(
