@@ -223,7 +223,8 @@ class AuditResult:
         It is of this event on this pair alone: the noise of what the pair does not reach may be any.
         """
         if self.detectable is None:
-            return f"no power: so few {'runs' if self.certified else 'canaries'} could not have refuted it"
+            what = "this event could not have refuted it in so few runs"
+            return f"no power: {what if self.certified else 'so few canaries could not have refuted it'}"
         times = self.noise_caught
         if times is not None and times > POWERLESS:
             return "no power: would not have caught ten times too little noise"

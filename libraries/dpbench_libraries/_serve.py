@@ -1,4 +1,5 @@
 """What runs under the interpreter of a library's own environment: it calls the library, and returns what came out.
+Where one call is not enough, a module of the folder `calls` makes the others.
 
 ``python -I _serve.py``: a JSON request a line on standard input, an answer a line, with the number of its request, on
 standard output. It imports nothing of ours, for that environment does not have us; NumPy is there. A request names
@@ -79,6 +80,7 @@ def results(request: dict) -> list:
 
 def main() -> None:
     answer: dict
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls"))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints, from compiled code too, is no answer
     warnings.simplefilter("ignore")

@@ -25,7 +25,8 @@ from dpbench.core.printable import printable
 @guarded
 def audit_library(
     libraries: Annotated[
-        list[str], typer.Argument(metavar="LIBRARY...", help="opendp, diffprivlib, pydp or jax_privacy")
+        list[str],
+        typer.Argument(metavar="LIBRARY...", help="opendp, diffprivlib, pydp, jax_privacy, datasynthesizer or flower"),
     ],
     mechanisms: Annotated[
         list[str] | None,

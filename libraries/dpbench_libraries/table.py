@@ -25,7 +25,7 @@ LONGEST = 200
 CONFIDENCE = 1.0 - 1e-6
 """Of a row, by default."""
 
-LIBRARIES = ("opendp", "diffprivlib", "pydp", "jax_privacy")
+LIBRARIES = ("opendp", "diffprivlib", "pydp", "jax_privacy", "datasynthesizer", "flower")
 """Of which there are cases; each is a module of this folder."""
 
 

@@ -124,7 +124,7 @@ def test_an_outcome_without_power_says_so():
         return audit(laplace, 0.0, 1.0, epsilon=epsilon, trials=trials).outcome
 
     assert re.fullmatch(r"refuted: epsilon >= 0\.[0-9]+ > 0\.5", at(0.5, 100_000))
-    assert at(12.0, 100).startswith("not refuted; no power: so few runs could not have refuted it")
+    assert at(12.0, 100).startswith("not refuted; no power: this event could not have refuted it in so few runs")
     few = audit_one_run_scores(np.arange(100) % 2, np.zeros(100), epsilon=0.05).outcome
     assert few == "not refuted; no power: would not have caught ten times too little noise"
     none = audit_one_run_scores(np.arange(400) % 2 == 0, np.zeros(400), epsilon=30.0)

@@ -205,9 +205,9 @@ PAGES = (
         Part("libraries.json", libraries.audits,
              "Each mechanism at the claim that its library makes, by its documentation's relation or, where that names "
              "none, the one for which the noise in its source is of the right size; confidence 1 - 1e-6 a "
-             "row (`dpbench audit-library opendp diffprivlib pydp jax_privacy --json evidence/libraries.json`; [how to "
-             "read it](../guide/libraries.md)). \"Not refuted\" says that nothing above the claim was found with so "
-             "many runs, and the column beside it from which loss on it would have been. Before this page is made "
+             "row (`dpbench audit-library LIBRARY... --json evidence/libraries.json`; [how to read "
+             "it](../guide/libraries.md)). \"Not refuted\" says that nothing above the claim was found with so many "
+             "runs, and the column beside it from which loss on it would have been. Before this page is made "
              "public, the maintainers are to be told of what is refuted."),
         Part("libraries.json", libraries.findings,
              "What is refuted, and how it reads. A claim for records added or removed, read as one for records "

@@ -1,0 +1,26 @@
+"""An audit with the defaults refutes each of twelve common mistakes, and neither a sound release nor a quiet pair.
+
+A sound release is refuted with probability at most 1e-3 by its confidence; the seed is fixed.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from zoo.mistakes import AGES, MISTAKES, Mistake, sound
+
+
+@pytest.mark.few(4)
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.release.__name__)
+def test_a_mistake_is_refuted_on_the_pair_that_shows_it(mistake: Mistake) -> None:
+    assert mistake.audited().verdict == "refuted"
+
+
+@pytest.mark.parametrize("mistake", [m for m in MISTAKES if m.quiet], ids=lambda m: m.release.__name__)
+def test_a_quiet_pair_shows_nothing(mistake: Mistake) -> None:
+    assert mistake.audited(AGES, mistake.quiet).verdict == "not refuted"
+
+
+def test_a_sound_release_is_not_refuted() -> None:
+    found = Mistake(sound, AGES, [*AGES[:-1], 100.0]).audited()
+    assert found.verdict == "not refuted" and "on this pair" in str(found)
