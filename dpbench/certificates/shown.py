@@ -96,8 +96,8 @@ def links(claim: str) -> dict[str, Any]:
 def reason(record: Mapping[str, Any]) -> str:
     """Why this record of the ledger has no certificate."""
     claim = by_id()[record["id"]]
-    if named := claim.no_certificate or claim.no_record:
-        return named
+    if claim.no_certificate:
+        return claim.no_certificate
     if record["verdict"] in ("consistent", "inconsistent", "undecided"):
         return SLOPE
     if sampled(record):

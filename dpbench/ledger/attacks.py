@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from dpbench.auditing.audit import Sampler, audit
+from dpbench.auditing.result import AuditResult
 from dpbench.ledger.measurement import LEVEL, Context
 
 
 class Bound(float):
-    """A lower bound on ε that an attack of this package found, at the level that it was asked for."""
+    """A lower bound on ε that an attack of this package found, at the level that it was asked for.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        Runs a side, and those with the event on the first data set and on its neighbour.
+    """
+
+    counts: Mapping[str, int]
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Bound:
+        """What `kept` gave."""
+        made = cls(kept["bound"])
+        made.counts = {name: int(number) for name, number in kept.items() if name != "bound"}
+        return made
 
 
 def attack_bounds(
@@ -22,7 +38,7 @@ def attack_bounds(
     delta: float,
     trials: int,
     level: float = LEVEL,
-) -> list[float]:
+) -> list[Bound]:
     """Lower bounds on ε at `delta`, one for each attack, each at error probability `level`.
 
     Parameters
@@ -36,7 +52,7 @@ def attack_bounds(
     """
     unit = {"what": "attacks", "epsilon": epsilon, "delta": delta, "trials": trials}
     attack = partial(attack_bound, tuple(attacks), epsilon, delta, trials, level, context.seed)
-    return [Bound(found) for found in context.map(unit, attack, range(len(attacks)))]
+    return [Bound.of(found) for found in context.map(unit, attack, range(len(attacks)))]
 
 
 def attack_bound(
@@ -47,10 +63,24 @@ def attack_bound(
     level: float,
     seed: int,
     block: int,
-) -> float:
-    """The bound of attack number `block`."""
+) -> dict[str, Any]:
+    """The bound of attack number `block`, with its counts."""
     mechanism, (data, neighbour) = attacks[block]
     found = audit(
         mechanism, data, neighbour, epsilon=epsilon, delta=delta, trials=trials, confidence=1.0 - level, seed=seed
     )
-    return float(found.epsilon_lower)
+    return kept(found)
+
+
+def kept(result: AuditResult) -> dict[str, Any]:
+    """What the store keeps of an attack."""
+    return {"bound": float(result.epsilon_lower), **counts_of(result)}
+
+
+def counts_of(attack: Any) -> dict[str, int]:
+    """Counts of the event of an attack: of `attack_bounds`, or an `AuditResult`; zeros where it is a number."""
+    if isinstance(attack, Bound):
+        return dict(attack.counts)
+    certified = getattr(attack, "certified", None)
+    hits, runs = ((0, 0), 0) if certified is None else (certified.hits, certified.trials)
+    return {"runs": int(runs), "hits": int(hits[0]), "neighbour hits": int(hits[1])}

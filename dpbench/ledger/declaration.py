@@ -92,11 +92,8 @@ class Declaration:
         What is drawn of the evidence.
     home : str
         Dotted name of the module of an entry that formulas measure.
-    no_certificate, no_record : str
-        Why the entry, if it is decided, has no certificate; why, if it is sampled, it has no record of its counts.
-    frequencies : (str, float or str, int) or None
-        Where older columns of its evidence keep counts: the column of frequencies, what is allowed (or its column), and
-        the sets of runs in `trials` (`tools.records.sampled`).
+    no_certificate : str
+        Why the entry, if it is decided, has no certificate, or, if it is sampled, no record of its counts.
     """
 
     id: str
@@ -122,8 +119,6 @@ class Declaration:
     proof: str = ""
     errata: Correction | None = None
     no_certificate: str = ""
-    no_record: str = ""
-    frequencies: tuple[str, float | str, int] | None = None
     formal: Statement | None = field(default=None, hash=False)
     formulas: Statement | tuple[Statement, ...] = field(default=(), hash=False)
     figure: Figure | None = None

@@ -365,8 +365,10 @@ def _python(node: Node) -> str:
         return f"(-{_python(parts[0])})"
     if kind == "sum":
         return f"f_sum({_python(parts[1])}, {_python(parts[2])}, lambda s_{parts[0][1]}: {_python(parts[3])})"
+    if kind == "^":
+        return f"f_power({_python(parts[0])}, {_python(parts[1])})"
     if kind in _BINDING:
-        return f"({_python(parts[0])} {'**' if kind == '^' else kind} {_python(parts[1])})"
+        return f"({_python(parts[0])} {kind} {_python(parts[1])})"
     return f"f_{kind}({', '.join(map(_python, parts))})"
 
 
@@ -397,6 +399,13 @@ def _sum(first: float, last: float, term: Callable[[float], float]) -> float:
     return math.fsum(term(float(i)) for i in range(math.ceil(first), math.floor(last) + 1))
 
 
+def _power(base: float, exponent: float) -> float:
+    made = base**exponent
+    if isinstance(made, complex):
+        raise ValueError("a power of a negative number with a fraction for exponent")
+    return made
+
+
 def gaussian_delta(shift: float, epsilon: float) -> float:
     """δ(ε) of two normal laws of scale 1, `shift` apart: `dpbench.privacy.gaussian`, faster and less exact."""
     if shift == 0.0:
@@ -418,4 +427,5 @@ _NUMERIC: dict[str, Callable[..., float]] = {
     "betatail": lambda x, a, b: float(scipy.special.betainc(a, b, x)),
     "gammatail": lambda a, x: float(scipy.special.gammaincc(a, x)),
     "gaussian_delta": gaussian_delta, "laplace_delta": laplace_delta, "sum": _sum,
+    "power": _power,
 }  # fmt: skip

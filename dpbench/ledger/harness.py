@@ -35,7 +35,7 @@ import numpy as np
 from dpbench.bounds import lower as clopper_pearson
 from dpbench.core import validation
 from dpbench.core.sources import homes, reached_from
-from dpbench.ledger.attacks import Bound
+from dpbench.ledger.attacks import Bound, counts_of
 from dpbench.ledger.grades import PROVING, basis, decided_by_certificate, missing
 from dpbench.ledger.measurement import (
     LEVEL,
@@ -352,7 +352,7 @@ def profiles(
         epsilon, delta = map(as_float, target)
         kind = next((name for name in ("attack", "pair") if name in row), "guarantee")
         if kind == "attack":
-            reached = {"attack_epsilon_lower": _bound(row["attack"])}
+            reached = {"attack_epsilon_lower": _bound(row["attack"]), **counts_of(row["attack"])}
         elif isinstance(row.get(kind), Profile):
             reached = {"true_delta" if kind == "pair" else "guaranteed_delta": row[kind].delta(epsilon)}
         else:

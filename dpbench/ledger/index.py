@@ -23,7 +23,7 @@ from dpbench.ledger.paper import Paper
 from dpbench.ledger.places import folder
 
 SCHEMA = 2
-_LEFT_OUT = {"run", "formal", "formulas", "figure", "nuisances", "frequencies", "errata"}
+_LEFT_OUT = {"run", "formal", "formulas", "figure", "nuisances", "errata"}
 _UNSAID = _LEFT_OUT - {"run", "errata"}
 SAID = [part.name for part in fields(Claim) if part.name not in _LEFT_OUT]
 _PAPER = ("name", "title", "authors", "year", "url", "version", "witness", "package")

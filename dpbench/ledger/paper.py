@@ -230,11 +230,6 @@ class Paper:
         self._declared.setdefault(module, []).append(claim)
 
     @property
-    def modules(self) -> tuple[str, ...]:
-        """Dotted names of the modules that declare claims; those of a package, imported or not."""
-        return tuple(dict.fromkeys((*self._modules(), *self._declared)))
-
-    @property
     def claims(self) -> tuple[Claim, ...]:
         """Every claim, module by module, in the order of declaration; imports the modules."""
         if self.known:
@@ -259,8 +254,8 @@ class Paper:
 
 _FIELDS: dict[str, Any] = {one.name: one for one in fields(Claim)}
 _ALONE = (
-    "holds", "weight", "hurt", "consequence", "origin", "errata", "figure", "formulas", "no_certificate", "no_record",
-    "frequencies", "entry", "row",
+    "holds", "weight", "hurt", "consequence", "origin", "errata", "figure", "formulas", "no_certificate", "entry",
+    "row",
 )  # fmt: skip
 """What is said of one row alone: no other takes it over."""
 _OF_KIND = ("side", "level", "nuisances")

@@ -131,11 +131,6 @@ def by_id() -> dict[str, Claim]:
     return {claim.id: claim for claim in all_claims()}
 
 
-def certifying() -> frozenset[str]:
-    """The modules in which papers write certificates, imported: those of their claims."""
-    return frozenset().union(*(paper.modules for paper in all_papers()))
-
-
 def forget() -> None:
     """Look for papers anew when they are next asked for."""
     _papers.cache_clear()

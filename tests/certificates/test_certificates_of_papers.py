@@ -8,13 +8,12 @@ import pytest
 
 import dpbench
 import dpbench.certificates as certificates
-from dpbench.certificates import attack_counts, shown
+from dpbench.certificates import shown
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import grades, registry
 from dpbench.ledger.statement import Real, Statement, inequality
 
 CLAIMS = """
-from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger import Paper
 from dpbench.ledger.statement import Real, Statement, inequality
 
@@ -23,7 +22,7 @@ paper = Paper("cubes", title="Cubes", authors=("A. Author",), year=2026)
 
 @paper.inequality("lemma1", source="Lemma 1", statement="x^3 <= x for every x in [0, 2].", expected="refuted",
                   because="At x = 2 the left side is 8.", weight="range", consequence="True up to x = 1.",
-                  no_record="it is decided")
+                  no_certificate="it is decided")
 def cubes(run):
     yield dict(x=2.0, left=8.0, right=2.0)
 
@@ -44,25 +43,17 @@ paper.formula("lemma3", Statement("{claim}", {"x": Real("any number", 0, 2)}, in
                                   steps=("It is x <= 2, times x.",), cells=20),
               points=[{"x": 1}], source="Lemma 3", expected="proved")
 """
-ATTACK = """
-
-@counted("cubes.lemma2.inequality")
-def coin():
-    return Attack(print, ([0.0], [1.0]), 1.0, 0.0, "a number")
-"""
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with the module; what it leaves in this process goes at the end."""
-    (tmp_path / "claims_cubes.py").write_text(CLAIMS + ATTACK)
+    (tmp_path / "claims_cubes.py").write_text(CLAIMS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield tmp_path
     registry.use(None)
     sys.modules.pop("claims_cubes", None)
-    for claim in [claim for claim in attack_counts.ATTACKS if claim.startswith("cubes.")]:
-        attack_counts.ATTACKS.pop(claim)
 
 
 def made(folder):
@@ -71,14 +62,12 @@ def made(folder):
     return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 
 
-def test_a_witness_and_attacks_of_an_outside_paper_are_found(folder):
+def test_a_witness_of_an_outside_paper_are_found(folder):
     found = made(folder)
     assert set(found) == {"cubes.lemma2.inequality.inequality.json"}
     assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
     assert shown.reason({"id": "cubes.lemma1.inequality"}) == "it is decided"
-    assert attack_counts.attacks()["cubes.lemma2.inequality"].about == "a number"
     registry.use(None)
-    assert "cubes.lemma2.inequality" not in attack_counts.attacks()
     assert "cubes.lemma2.inequality" not in {maker.id for maker in certificates.makers()}
 
 

@@ -18,6 +18,8 @@ def test_attacks_are_audits_and_a_resumed_run_repeats_none(tmp_path, monkeypatch
         found = attacks.attack_bounds(context, tried, level=0.01, **given)
     assert found == [audit(m, *p, confidence=0.99, seed=4, **given).epsilon_lower for m, p in tried]
     assert found[0] > 1.0 > found[1]
+    for bound in found:  # most outputs of the choosing part are not counted
+        assert 0 < bound.counts["hits"] <= bound.counts["runs"] <= 5_000 and bound.counts["neighbour hits"] >= 0
 
     def again(*_, **__):
         raise AssertionError("the audit was repeated")

@@ -21,7 +21,6 @@ from typing import Any
 
 from scipy.stats import beta, norm
 
-from dpbench.certificates.attack_counts import counts
 from dpbench.certificates.build import SCHEMA, Draft, plain_instances, seal, sentence
 from dpbench.core import validation
 from dpbench.ledger.evidence import committed
@@ -95,10 +94,6 @@ def _made(one: Recorder) -> dict[str, Any]:
     """Seed, command, versions and the digest of what the numbers were taken from."""
     entry = entries().get(one.id, {})
     versions = {name: str(value) for name, value in entry.get("environment", {}).items()}
-    if one.kind == "sample":
-        row = counts()[one.id]
-        command = f"python -m dpbench.certificates.attack_counts evidence/attack_counts.json {one.id}"
-        return {"seed": int(row["seed"]), "command": command, "versions": versions, "evidence": _digest(row)}
     command = f"dpbench verify {one.id} --level {entry['level']} --seed {entry['seed']}"
     return {"seed": int(entry["seed"]), "command": command, "versions": versions,
             "evidence": _digest(entry["evidence"])}  # fmt: skip

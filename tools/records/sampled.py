@@ -7,9 +7,7 @@ Columns that any entry may have, and that make a record by themselves:
 - ``runs``, ``total``, ``squares``, ``low``, ``high`` with ``allowed`` or ``floor``: sums of independent numbers in a
   range, whose mean is claimed to be at most what is allowed or at least the floor (Maurer and Pontil 2009, Theorem 4).
 
-Older columns are read as well: means with their standard errors (the normal law, nominal), and frequencies. The
-declaration of such an entry has in `frequencies` the column, what is allowed (or its column), and the sets of runs in
-`trials`; where the last rows alone are sampled, there are fewer sets of runs than rows with whole counts (`_counted`).
+Older columns are read as well: means with their standard errors (the normal law, nominal).
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ class Row:
 
 def rows_of(record: dict[str, Any]) -> tuple[str, list[Row]]:
     """The relation claimed ("<=" or ">=") and the sampled rows; none where the evidence does not keep its sample."""
-    evidence, series = record["evidence"], record["evidence"]["tables"].get(ROWS, {})
+    series = record["evidence"]["tables"].get(ROWS, {})
     relation, right = (">=", "floor") if "floor" in series else ("<=", "allowed")
     if {"runs", "hits", right} <= series.keys():
         rows = _zip(series, "runs", "hits", right)
@@ -59,9 +57,6 @@ def rows_of(record: dict[str, Any]) -> tuple[str, list[Row]]:
         return relation, [
             Row("range", _sums(dict(zip(names, row, strict=True))), _exact(row[-1])) for row in _zip(series, *names)
         ]
-    where = by_id()[record["id"]].frequencies
-    if where is not None:
-        return "<=", _counted(evidence, *where)
     name = next((name for name in ("error", "excess", "measured") if name in series), "")
     right = next((name for name in ("floor", "ceiling", "theory") if name in series), "")
     if not {name, right, "standard error"} <= series.keys():
@@ -87,20 +82,6 @@ def _zip(series: dict[str, list[Any]], *names: str) -> list[tuple[Any, ...]]:
 
 def _exact(value: float) -> Fraction:
     return Fraction(value) if float(value).is_integer() else near(value, 12)
-
-
-def _counted(evidence: dict[str, Any], column: str, allowed: float | str, sets: int) -> list[Row]:
-    """Counts of rows of frequencies; rows that are no count of so many runs were not sampled."""
-    series, runs = evidence["tables"].get(ROWS, {}), evidence["trials"] // sets
-    made: list[Row] = []
-    if not {column, allowed if isinstance(allowed, str) else column} <= series.keys():
-        return made
-    for at, frequency in enumerate(series[column]):
-        hits = round(frequency * runs)
-        if abs(frequency * runs - hits) < 1e-6:
-            claimed = series[allowed][at] if isinstance(allowed, str) else allowed
-            made.append(Row("count", {"runs": runs, "hits": hits}, near(claimed, 8)))
-    return made
 
 
 def bound_of(row: Row, relation: str, level: float) -> tuple[Fraction, dict[str, Shown]]:

@@ -1,37 +1,39 @@
-"""Sampled entries: the counts of an attack and the lower bound on ε that they give (Clopper and Pearson)."""
+"""Sampled entries: the counts of each attack and the lower bound on ε that they give (Clopper and Pearson).
+
+An attack's row keeps ``runs`` (a side), ``hits`` and ``neighbour hits`` of the event, which was chosen on other runs.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from scipy.special import betainc
 from scipy.stats import beta
 
-from dpbench.certificates.attack_counts import counts
 from dpbench.certificates.build import Draft, above, below
-from dpbench.ledger.registry import by_id
-from tools.records import record
+from dpbench.ledger.words import ATTACKS
+from tools.records import entries, record
 
-LEVEL = Fraction(1, 10**6)
+COLUMNS = ("runs", "hits", "neighbour hits", "target_epsilon", "target_delta")
+
+
+def attacks_of(entry: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """`COLUMNS` of each attack whose event was met on both data sets."""
+    table = entry["evidence"]["tables"].get(ATTACKS, {})
+    if not table.keys() >= {*COLUMNS}:
+        return []
+    rows = zip(*(table[name] for name in COLUMNS), strict=True)
+    return [row for row in rows if row[1] > 0 and row[2] < row[0]]
 
 
 def draft(claim: str) -> Draft:
-    verdict = by_id()[claim].expected
-    row = counts()[claim]
-    k, j, n = row["first"], row["second"], row["runs"]
-    half = 0.5 * float(LEVEL)
-    p = below(float(beta.ppf(half, k, n - k + 1)) * (1 - 1e-9))
-    q = above(float(beta.isf(half, j + 1, n - j)) * (1 + 1e-9))
-    delta = Fraction(str(row["delta"]))
-    bound = max(Fraction(0), below(math.log((float(p) - float(delta)) / float(q)), 5))
-    tails = {
-        "first_tail": float(betainc(k, n - k + 1, float(p))),
-        "second_tail": float(betainc(n - j, j + 1, 1 - float(q))),
-    }
-    values = {"k": k, "j": j, "n": n, "p_lower": p, "q_upper": q, "bound": bound, "level": LEVEL,
-              "epsilon": Fraction(str(row["epsilon"])), "delta": delta}  # fmt: skip
+    entry = entries()[claim]
+    rows = attacks_of(entry)
+    level = Fraction(str(entry["evidence"]["level"])) / len(rows)
+    verdict = entry["verdict"] if entry["verdict"] == "refuted" else "not refuted"
     return Draft(
         verdict=verdict,
         statement="Counts of one event on both data sets, and the lower bound on epsilon that they give but for a "
@@ -43,15 +45,29 @@ def draft(claim: str) -> Draft:
                  "delta": "claimed"},
         claim={"first_count": "k", "first_runs": "n", "second_count": "j", "second_runs": "n", "p_lower": "p_lower",
                "q_upper": "q_upper", "level": "level", "bound": "bound", "epsilon": "epsilon", "delta": "delta"},
-        instances=[(values, tails)],
+        instances=[_instance(row, level) for row in rows],
         derivation=[
-            (f"The pair: {row['pair']}. The event ({row['event']}) was chosen on other runs.", []),
+            ("The event of each attack was chosen on other runs of the same pair.", []),
             ("Runs are independent, so the counts are binomial (Clopper and Pearson 1934). That the event happened "
-             "so often "
-             "is a matter of record: run the attack again.", []),
+             "so often is a matter of record: run the entry again.", []),
             *([] if verdict == "refuted" else [("The bound proves nothing: it would show an error.", [])]),
         ],
     )  # fmt: skip
+
+
+def _instance(row: tuple[Any, ...], level: Fraction) -> tuple[dict[str, Any], dict[str, float]]:
+    """Values of the symbols, and the two tails."""
+    n, k, j, epsilon, delta = row
+    half = 0.5 * float(level)
+    p = below(float(beta.ppf(half, k, n - k + 1)) * (1 - 1e-9))
+    q = above(float(beta.isf(half, j + 1, n - j)) * (1 + 1e-9))
+    excess = float(p) - float(delta)
+    bound = max(Fraction(0), below(math.log(excess / float(q)), 5)) if excess > 0.0 else Fraction(0)
+    values = {"k": k, "j": j, "n": n, "p_lower": p, "q_upper": q, "bound": bound, "level": level,
+              "epsilon": Fraction(str(epsilon)), "delta": Fraction(str(delta))}  # fmt: skip
+    tails = {"first_tail": float(betainc(k, n - k + 1, float(p))),
+             "second_tail": float(betainc(n - j, j + 1, 1 - float(q)))}  # fmt: skip
+    return values, tails
 
 
 def _maker(claim: str) -> Callable[[], Draft]:
@@ -60,6 +76,6 @@ def _maker(claim: str) -> Callable[[], Draft]:
 
 def register() -> None:
     """Register the makers of the entries whose attacks keep their counts."""
-    for claim in counts():
-        if claim in by_id():
+    for claim, entry in entries().items():
+        if attacks_of(entry):
             record(claim, "sample")(_maker(claim))

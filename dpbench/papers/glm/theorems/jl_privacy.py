@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dpbench.certificates.attack_counts import Attack
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Context, Evidence, Row
@@ -18,7 +17,7 @@ from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.losses import Loss
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.theorems.pairs import CANCELLING, cancelling_pair
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 
 TARGETS = tuple((e, d) for e in (0.1, 1.0, 4.0, 16.0) for d in (1e-3, 1e-6))
 SEEN_BY_SAMPLING = (4.0, 0.1)
@@ -132,11 +131,3 @@ def averaged(about: str, symbols: Mapping[str, Any], where: Mapping[str, str], g
             "this and longer r cost at most (1 + e^epsilon) kappa.",
         ),
     )  # fmt: skip
-
-
-def counted_attack(theorem: int, extreme: Loss) -> Attack:
-    """On the worst pair of the loss; each run draws a map of its own."""
-    far = cancelling_pair(extreme, 21, x_bound=1.0, y_bound=1.0, radius=20.0, dimension=6)
-    epsilon, delta = SEEN_BY_SAMPLING
-    jl = JLMethod(epsilon, delta, dimension=3, distortion=0.1, steps=20, step_size=0.05, theorem=theorem)
-    return Attack(jl, far, epsilon, delta, f"{CANCELLING}21", slow=True)

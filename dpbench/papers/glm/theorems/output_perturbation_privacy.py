@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dpbench.auditing.audit import audit
+from dpbench.ledger.attacks import Bound, kept
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, grid
@@ -54,9 +56,10 @@ def exact_guarantee(names: tuple[str, ...], theorem: int, seeds: int, context: C
     level = LEVEL / (seeds + 1)
     unit, seed = {"what": "audits of output perturbation"}, 1000 * context.seed + 100 * theorem
     small = partial(_audit_bound, mechanism, problem, neighbour, trials, level, seed)
-    bounds = context.map(unit, small, range(seeds))
+    bounds = [Bound.of(one) for one in context.map(unit, small, range(seeds))]
     real = worst_real_pair("huber" if theorem == 5 else "squared")
-    (real_bound,) = context.map(unit, partial(_audit_bound, mechanism, *real, trials, level, seed), [seeds])
+    (on_real,) = context.map(unit, partial(_audit_bound, mechanism, *real, trials, level, seed), [seeds])
+    real_bound = Bound.of(on_real)
     truth = pair.epsilon(delta)
     claimed = {"epsilon": epsilon, "delta": delta}
     attacks = [claimed | {"on": "the worst pair", "attack": bound} for bound in bounds]
@@ -77,12 +80,11 @@ def exact_guarantee(names: tuple[str, ...], theorem: int, seeds: int, context: C
 def _audit_bound(
     mechanism: OutputPerturbation, problem: GLMProblem, neighbour: GLMProblem, trials: int, level: float,
     seed: int, block: int,
-) -> float:  # fmt: skip
+) -> dict[str, Any]:  # fmt: skip
     """The lower bound on ε of one attack; `block` counts the seeds."""
-    result = audit(
-        mechanism, problem, neighbour, delta=NEAR[1], trials=trials, confidence=1.0 - level, seed=seed + block
+    return kept(
+        audit(mechanism, problem, neighbour, delta=NEAR[1], trials=trials, confidence=1.0 - level, seed=seed + block)
     )
-    return float(result.epsilon_lower)
 
 
 def distance_of(mechanism: OutputPerturbation, problem: GLMProblem, neighbour: GLMProblem) -> float:

@@ -134,6 +134,3 @@ def worst_real_pair(loss: str, *, name: str = "diabetes", radius: float = 1.0) -
     x = problem.X[index]
     longest = x * (problem.x_bound / np.linalg.norm(x)) * (1.0 - 1e-15)
     return problem, problem.replace_record(index, longest, -float(np.sign(problem.y[index])) * problem.y_bound)
-
-
-CANCELLING = "all records but the last cancel in pairs; the last has opposite labels, n = "

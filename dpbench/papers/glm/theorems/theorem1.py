@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
@@ -21,7 +20,6 @@ from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.noisy_gd_privacy import CALIBRATED, GUARANTEED, PRINTED
 from dpbench.papers.glm.theorems.pairs import (
-    CANCELLING,
     SEARCH,
     cancelling_pair,
     claimed_and_true,
@@ -183,12 +181,6 @@ def _attacks(context: Context) -> list[dict[str, Any]]:
         {"on": on, "epsilon": epsilon, "delta": delta, "attack": bound, "trials": 2 * trials}
         for on, bound in zip(("the worst pair (linear loss)", "diabetes, one record replaced"), found, strict=True)
     ]
-
-
-@counted("glm.thm1.privacy.exact")
-def exact_attack() -> Attack:
-    pair = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
-    return Attack(NoisyGD(1.0, 1e-1, steps=8), pair, 1.0, 1e-1, f"{CANCELLING}101")
 
 
 QUOTE = (

@@ -15,7 +15,6 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, profiles, sampled, summary
@@ -35,7 +34,6 @@ from dpbench.papers.glm.theorems.jl_privacy import (
     _exact,
     _released,
     averaged,
-    counted_attack,
 )
 from dpbench.papers.glm.theorems.lemma8 import _ETA, settings
 from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, PROJECTED
@@ -115,12 +113,6 @@ SUFFICES = Statement(
 def exact(context: Context) -> tuple[str, Evidence]:
     """Lipschitz losses."""
     return _exact(context, theorem=10, tried=_LIPSCHITZ)
-
-
-@counted("glm.thm10.privacy.exact")
-def exact_attack() -> Attack:
-    """The attack counted for Theorem 10: the worst pair of the linear loss."""
-    return counted_attack(10, losses.linear())
 
 
 def theorem10(run: Context) -> Rows:

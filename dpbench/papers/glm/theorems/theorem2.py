@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles, vanishing
 from dpbench.ledger.harness_rates import swept
@@ -27,7 +26,6 @@ from dpbench.papers.glm.theorems.jl_privacy import (
     _exact,
     _released,
     averaged,
-    counted_attack,
 )
 from dpbench.papers.glm.theorems.noisy_gd_privacy import CLAIMED, PRINTED_SIGMA, PROJECTED
 from dpbench.papers.glm.theorems.pairs import SEARCH, cancelling_pair, gradient_distance, searched
@@ -98,12 +96,6 @@ ENLARGED = Statement(
 def exact(context: Context) -> tuple[str, Evidence]:
     """Smooth losses."""
     return _exact(context, theorem=2, tried=_SMOOTH)
-
-
-@counted("glm.thm2.privacy.exact")
-def exact_attack() -> Attack:
-    """The attack counted for Theorem 2: the worst pair of the capped-linear loss."""
-    return counted_attack(2, losses.capped_linear(100.0))
 
 
 def theorem2(run: Context) -> Rows:

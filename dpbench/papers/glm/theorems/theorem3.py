@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import margins, profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row
@@ -32,7 +31,7 @@ from dpbench.papers.glm.theorems.output_perturbation_privacy import (
     distance_of,
     exact_guarantee,
 )
-from dpbench.papers.glm.theorems.pairs import CANCELLING, SEARCH, cancelling_pair, searched
+from dpbench.papers.glm.theorems.pairs import SEARCH, cancelling_pair, searched
 from dpbench.privacy import gaussian
 from dpbench.rates import nuisances
 from dpbench.rates.nuisances import SecondTerm
@@ -169,12 +168,6 @@ def theorem3_printed(context: Context) -> tuple[str, Evidence]:
     )
     grown = np.all(constants[1:] >= 3.0 * constants[:-1])  # else one constant in O(.) might do
     return verdict if grown else "not refuted", evidence
-
-
-@counted("glm.thm3.privacy.exact")
-def exact_attack() -> Attack:
-    pair = cancelling_pair(losses.capped_linear(2.0), 101, x_bound=1.0, y_bound=1.0, radius=1.0)
-    return Attack(OutputPerturbation(1.0, 1e-1, theorem=3), pair, 1.0, 1e-1, f"{CANCELLING}101")
 
 
 QUOTE = (

@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
@@ -32,7 +31,7 @@ from dpbench.papers.glm.theorems.output_perturbation_privacy import (
     distance_of,
     exact_guarantee,
 )
-from dpbench.papers.glm.theorems.pairs import CANCELLING, SEARCH, cancelling_pair, claimed_and_true, searched, threshold
+from dpbench.papers.glm.theorems.pairs import SEARCH, cancelling_pair, claimed_and_true, searched, threshold
 from dpbench.rates.sweeps import Point
 
 QUOTE = (
@@ -164,18 +163,6 @@ def theorem5_printed(context: Context) -> tuple[str, Evidence]:
         trials=2 * trials,
         tables={"thresholds": thresholds, "curve": _curve(problem, neighbour)},
     )
-
-
-@counted("glm.thm5.privacy")
-def printed_attack() -> Attack:
-    pair = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
-    return Attack(OutputPerturbation(4.0, 1e-2, calibration="printed"), pair, 4.0, 1e-2, f"{CANCELLING}101")
-
-
-@counted("glm.thm5.privacy.exact")
-def exact_attack() -> Attack:
-    pair = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
-    return Attack(OutputPerturbation(1.0, 1e-1), pair, 1.0, 1e-1, f"{CANCELLING}101")
 
 
 QUOTE_THM5_RATE_N = (

@@ -68,6 +68,7 @@ def uniform(context: Context) -> Evidence:
         failed = int((logs > 1.0).sum())
         least = float(lower(failed, logs.size, LEVEL / (2 * len(cases))))
         rows.append({"n": n, "coordinates": active, "B": radius, "beta": beta, "failures": failed / logs.size,
+                     "runs": logs.size, "hits": failed, "allowed": beta,
                      "at least": least, "constant": float(np.quantile(logs, 1.0 - beta)),
                      "constant without logarithms": float(np.quantile(bare, 1.0 - beta))})  # fmt: skip
     return margins(
@@ -130,7 +131,6 @@ paper.formula(
             "statement": _NINE + "with the constant 1, for non-negative H-smooth GLMs.",
             "because": "Srebro, Sridharan & Tewari (2010) have non-negative losses throughout. Sampling can only show "
             "the bound broken at the points it tries.",
-            "frequencies": ("failures", "beta", 36),
         },
     },
 )

@@ -43,7 +43,7 @@ def frequency(rows: list[Row], count: int, allowed: float) -> tuple[str, Evidenc
     tail, tops = 0.5 * LEVEL / len(rows), []
     for row in rows:
         failures = row.pop("failures")
-        row["frequency"] = failures / count
+        row |= {"frequency": failures / count, "runs": count, "hits": failures, "allowed": allowed}
         tops.append((float(bounds.lower(failures, count, tail)), float(bounds.upper(failures, count, tail))))
     return "refuted" if max(low for low, _ in tops) > allowed else "not refuted", Evidence(
         value=max(row["frequency"] for row in rows),
@@ -136,7 +136,6 @@ _EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; S
     expected="not refuted",
     level=LEVEL,
     arguments={"lemma": 6, "orders": (2.0,)},
-    frequencies=("frequency", 2.0 * FAILURE, 1),
     quote=r"under Assumption 1, we have the following with probability at least $1-2\eta$ ... $\leq 2\zeta\tau$ ... "
     r"$+\iota\zeta^{2}\tau^{2}+\frac{3\iota}{2}\sup_{w\in\mathcal{W}}\mathbb{E}(y-\langle "
     r"x,w\rangle)^{2}+\frac{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
@@ -149,7 +148,6 @@ _EXACT = "The minimiser over [-1, 1] is found exactly, the risk by quadrature; S
         "theta-below-2": {
             "source": "Lemma 9",
             "arguments": {"lemma": 9, "orders": ORDERS[2]},
-            "frequencies": ("frequency", FAILURE, 3),
             "quote": r"$\leq 2\zeta\tau+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}\mathbb{E}|y-\langle "
             r"x,w\rangle|^{\theta}$ ... $+\frac{(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac{1}{n"
             r"\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
@@ -284,7 +282,7 @@ def excesses(theta: float, seed: int, block: int) -> np.ndarray:
 def _row(source: str, kind: str, orders: tuple[float, ...], states: str, quote: str) -> Any:
     return {
         "source": source, "quote": quote, "statement": f"With probability 1 - eta, for all net points, {states}.",
-        "arguments": {"kind": kind, "orders": orders}, "frequencies": ("frequency", FAILURE, len(orders)),
+        "arguments": {"kind": kind, "orders": orders},
     }  # fmt: skip
 
 
@@ -339,7 +337,6 @@ paper.inequality(
     expected="not refuted",
     level=LEVEL,
     arguments={"kind": "shifted", "orders": ORDERS[2]},
-    frequencies=("frequency", FAILURE, 3),
     quote=r"$\leq-L_{\mathcal{D}}(w)+\zeta\tau$ ... $+\frac{(2\iota)^{\theta-1}}{\theta}\sup_{w\in\mathcal{W}}"
     r"\mathbb{E}|y-\langle x,w\rangle|^{\theta}+\frac{(2\iota)^{\theta-1}\zeta^{\theta}}{\theta}\tau^{\theta}+\frac"
     r"{1}{n\iota}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",

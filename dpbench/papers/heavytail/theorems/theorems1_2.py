@@ -47,8 +47,6 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from dpbench.certificates import attack_counts
-from dpbench.certificates.attack_counts import Attack
 from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
@@ -227,17 +225,6 @@ ADDED = GUARANTEE.replace(
 )
 
 
-def counted(row: str, calibration: str, theta: float) -> None:
-    """Register the attack on the leaning pair that is run once for a row's counts."""
-
-    def attack() -> Attack:
-        leaning = "three records fit w = 1, on the neighbour one of them w = -1"
-        mechanism = ExponentialMechanism(1.0, net_radius=1.0, calibration=calibration)
-        return Attack(mechanism, leaning_pair(3, theta), 1.0, 0.0, leaning)
-
-    attack_counts.counted(row)(attack)
-
-
 WEIGHTS = Correction(
     place="Algorithms 1 and 2, line 2, and Theorems 1 and 2",
     effect=2,
@@ -250,8 +237,6 @@ DEFINITION_1 = (
 )
 for theorem, log, shown in (1, "log 2", r"\log 2"), (2, "log theta", r"\log\theta"):
     pair, removed = LINE[theorem], {f"q_{name}": f"weight*others*{name}_3" for name in ("low", "mid", "high")}
-    counted(f"heavytail.thm{theorem}.privacy", "printed", ORDERS[theorem][0])
-    counted(f"heavytail.thm{theorem}.privacy.exact", "exact", ORDERS[theorem][0])
     points = grid(epsilon=("1/10", 1, 4), theta=[Fraction(theta) for theta in ORDERS[theorem]])
     place, between = f"Algorithm {theorem}, Theorem {theorem}", f"heavytail.eq3.inequality{BELOW_2[theorem]}"
     paper.privacy(
@@ -1156,7 +1141,7 @@ paper.inequality(
     expected="not refuted",
     level=LEVEL,
     arguments={"orders": ORDERS[1]},
-    no_record=_RATIO,
+    no_certificate=_RATIO,
     quote=r"by setting $\zeta=O(\frac{1}{n})$ and $\iota=O(\sqrt{\frac{d\log "
     r"n\log\frac{1}{\eta}}{n\epsilon\tau^{2}}})$ we have",
     statement="The mean excess of a norm-shaped risk is d 2 log 2/(n iota epsilon)(1 + o(1)).",
@@ -1165,7 +1150,7 @@ paper.inequality(
         "theta-below-2": {
             "source": "Theorem 2, sharp design",
             "arguments": {"orders": ORDERS[2]},
-            "no_record": _RATIO,
+            "no_certificate": _RATIO,
             "quote": r"Take $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{d\log\frac{1}{\zeta}}{n"
             r"\epsilon})^{\frac{1}{\theta}})$ we have",
             "statement": "The mean excess of a norm-shaped risk is d 2 log(theta)/(n iota epsilon)(1 + o(1)).",

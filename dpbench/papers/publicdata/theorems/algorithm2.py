@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from itertools import product
 
-from dpbench.certificates.attack_counts import Attack, counted
+from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, calibrated, event, grid, profile
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.theorems import corrections, paper
-from dpbench.papers.publicdata.theorems.parity_cube import attack_bound_of
 from dpbench.papers.publicdata.theorems.perturb_shift import ANY_POINTS, CLAIMED, SHIFTED, printed_scale
 from dpbench.papers.publicdata.theorems.two_functions import (
     DELTA,
@@ -41,10 +40,10 @@ def averaged(context: Context) -> tuple[str, Evidence]:
                                    "calls": float(calls), "epsilon_reached": pair.epsilon(DELTA)})  # fmt: skip
     share = max(row["epsilon_reached"] / row["claimed"] for row in rows[1::2])
     trials = context.pick(quick=5000, full=100_000)
-    attacked = attack()
-    lower, (data, _) = attack_bound_of(context, attacked, trials), attacked.pair
-    shift = 1.0 / (11.0 * attacked.sampler.eta(data))
-    truth = signs_profile(shift, 8, 4, attacked.sampler.gamma(data)).epsilon(DELTA)
+    attacked, sides = AveragedPerturbation(4.0, DELTA, calls=8), two_signs(11, 4)
+    (lower,) = attack_bounds(context, [(attacked, sides)], epsilon=4.0, delta=DELTA, trials=trials)
+    shift = 1.0 / (11.0 * attacked.eta(sides[0]))
+    truth = signs_profile(shift, 8, 4, attacked.gamma(sides[0])).epsilon(DELTA)
     rows.append({"epsilon": truth, "delta": DELTA, "attack": lower})  # what no attack may exceed
     return profiles(
         rows,
@@ -114,17 +113,6 @@ SUM = Statement(
     ),
     witness=grid(n=(10**9,), eta=("1/10",), m=(64, 4), J=(100_000,), epsilon=(1,), delta=("1e-5",)),
 )
-
-
-@counted("publicdata.alg2.privacy.mean")
-def attack() -> Attack:
-    return Attack(
-        AveragedPerturbation(4.0, 1e-5, calls=8),
-        two_signs(11, 4),
-        4.0,
-        1e-5,
-        "two functions 1 and -1, labels 1 and -1 in turn and one more, n = 11, m = 4",
-    )
 
 
 @paper.privacy(

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from scipy.special import ndtr
 
-from dpbench.certificates.attack_counts import Attack, counted
+from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows
 from dpbench.ledger.statement import Integer, Real, Statement, event, grid, laplace
@@ -23,7 +23,6 @@ from dpbench.papers.publicdata.algorithms.regularized_perturbation import Regula
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import corrections, paper
-from dpbench.papers.publicdata.theorems.parity_cube import attack_bound_of
 from dpbench.papers.publicdata.theorems.perturb_shift import (
     ANY_POINTS,
     CLAIMED,
@@ -129,12 +128,6 @@ EXACT = HALF_LINE.replace(
 )
 
 
-@counted("publicdata.alg3.privacy")
-def attack() -> Attack:
-    about = "constants, labels 1 and -1 in turn and one more, n = 10,001"
-    return Attack(printed("sum"), balanced(10_001), 1.0, 1e-5, about)
-
-
 def averaged(context: Context) -> Rows:
     """The mean, γ from the proven stability and the exact shift: guarantee and worst pairs of constants."""
     for n, m in product((11, 101, *RECORDS), (1, M, 1024)):
@@ -199,9 +192,10 @@ def summed(context: Context) -> tuple[str, Evidence]:
                      "epsilon_reached": pair.epsilon(DELTA)})  # fmt: skip
     trials = context.pick(quick=20_000, full=200_000)
     row = rows[RECORDS.index(10_001)]
-    lower = attack_bound_of(context, attack(), trials)
+    attacks = [(printed("sum"), balanced(10_001))]
+    (lower,) = attack_bounds(context, attacks, epsilon=EPSILON, delta=DELTA, trials=trials)
     return profiles(
-        rows,
+        [*rows, {"epsilon": EPSILON, "delta": DELTA, "attack": lower}],
         f"value: exact epsilon at n = 10,001, m = {M}, eta = {ETA:g}, delta = {DELTA:g}, claimed 1: f_bar moves from "
         f"{row['centre']:g} to {row['centre_neighbour']:g}, the atom at 1 from {row['atom']:.4f} to "
         f"{row['atom_neighbour']:.4f}",

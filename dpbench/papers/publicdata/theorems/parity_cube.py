@@ -6,10 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from dpbench.certificates.attack_counts import Attack
-from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
-from dpbench.ledger.measurement import Context, Evidence
+from dpbench.ledger.measurement import Evidence
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.privacy.discrete import pair_from_logs
@@ -45,12 +43,6 @@ def problem_of(cube: CubePair, *, neighbour: bool = False) -> PublicDataProblem:
 def law_on_cube(d: int, m: int, layout: str, pair: str, scale: float, noise: str = "gaussian") -> Profile:
     """`exact_profile` at m public points; of one point a bit the other m − d, where all f agree, play no part."""
     return exact_profile(parity_cube(d, m if layout == "groups" else d, pair=pair, layout=layout), noise, scale)
-
-
-def attack_bound_of(context: Context, attack: Attack, trials: int) -> float:
-    """The lower bound on ε that an attack finds, `trials` runs a side."""
-    pairs = [(attack.sampler, attack.pair)]
-    return attack_bounds(context, pairs, epsilon=attack.epsilon, delta=attack.delta, trials=trials)[0]
 
 
 def all_of_epsilon(sizes: Sequence[int], mechanism: Callable[[float], Any], note: str) -> tuple[str, Evidence]:

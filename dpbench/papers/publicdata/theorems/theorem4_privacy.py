@@ -9,8 +9,8 @@ from itertools import product
 
 import numpy as np
 
-from dpbench.certificates.attack_counts import Attack, counted
 from dpbench.core.sampling import stream
+from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.harness import profiles, summary
 from dpbench.ledger.measurement import LEVEL, Context, Evidence, Row, Rows, Table
@@ -25,7 +25,6 @@ from dpbench.papers.publicdata.theorems.parity_cube import (
     QUOTE,
     QUOTE_DRAWN,
     all_of_epsilon,
-    attack_bound_of,
     exact_profile,
     law_on_cube,
     problem_of,
@@ -191,18 +190,6 @@ def gaussian_exact(context: Context) -> tuple[str, Evidence]:
     )
 
 
-@counted("publicdata.thm4.privacy")
-def attack() -> Attack:
-    cube = parity_cube(256)
-    return Attack(
-        partial(parities, RRSPM(1.0, 1e-5, noise="gaussian", calibration="printed")),
-        (problem_of(cube), problem_of(cube, neighbour=True)),
-        1.0,
-        1e-5,
-        "the parity cube, d = m = 256",
-    )
-
-
 def laplace(context: Context) -> tuple[str, Evidence]:
     """The pure guarantee, and the exact ε of the tilted pair at d = m, which is all of it."""
     note = "value: largest |1 - epsilon reached/epsilon| on the tilted pair, d = m = 1 to 4096: 0 is no slack"
@@ -345,10 +332,13 @@ def gaussian(context: Context) -> tuple[str, Evidence]:
         rows.append({"epsilon": EPSILON, "delta": DELTA, "pair": pair, "d": float(d), "m": float(m),
                      "constant": scale * EPSILON / math.sqrt(m * math.log(1.0 / DELTA)), "layout": layout,
                      "epsilon_tilted": pair.epsilon(DELTA)})  # fmt: skip
-    runs, attacked = context.pick(quick=1500, full=50_000), attack()
-    lower = attack_bound_of(context, attacked, trials=runs)
+    runs, cube = context.pick(quick=1500, full=50_000), parity_cube(256)
+    mechanism = RRSPM(EPSILON, DELTA, noise="gaussian", calibration="printed")
+    sides = problem_of(cube), problem_of(cube, neighbour=True)
+    attacks = [(partial(parities, mechanism), sides)]
+    (lower,) = attack_bounds(context, attacks, epsilon=EPSILON, delta=DELTA, trials=runs)
     rows.append({"epsilon": EPSILON, "delta": DELTA, "attack": lower})
-    exact = reached(256, 256, attacked.sampler.args[0].scale(attacked.pair[0]))
+    exact = reached(256, 256, mechanism.scale(sides[0]))
     tables = curves()
     at = tables["d fixed"]["gaussian"]
     return profiles(

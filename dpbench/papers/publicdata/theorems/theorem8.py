@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpbench.certificates.attack_counts import Attack, counted
+from dpbench.ledger.attacks import attack_bounds
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import LEVEL, Context, Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, grid, laplace
@@ -18,7 +18,7 @@ from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.problem import PublicDataProblem
 from dpbench.papers.publicdata.theorems import paper
-from dpbench.papers.publicdata.theorems.parity_cube import all_of_epsilon, attack_bound_of
+from dpbench.papers.publicdata.theorems.parity_cube import all_of_epsilon
 
 ACCURACY = {
     "epsilon": Real("claimed", "1/1000", 1),
@@ -55,11 +55,6 @@ def one_record() -> tuple[PublicDataProblem, PublicDataProblem]:
     return problem, problem.replace_record(0, [0.5], -1.0)
 
 
-@counted("publicdata.thm8.privacy")
-def attack() -> Attack:
-    return Attack(RRSPM(1.0), one_record(), 1.0, 0.0, "thresholds, one record, four public points")
-
-
 def algorithm5(context: Context) -> tuple[str, Evidence]:
     """RSPM on the parity cube, whose groups identify it: the guarantee, and the tilted pair that has all of it."""
     note = "value: largest |1 - epsilon reached/epsilon| on the tilted pair, whose points identify the class"
@@ -94,11 +89,11 @@ def algorithm5(context: Context) -> tuple[str, Evidence]:
 )
 def theorem8(context: Context) -> tuple[str, Evidence]:
     """Algorithm 4 on thresholds: its guarantee, and an attack on the pair that its public points tell best."""
-    attacked, trials = attack(), context.pick(quick=20_000, full=400_000)
-    lower = attack_bound_of(context, attacked, trials)
-    claimed = {"epsilon": attacked.epsilon, "delta": 0.0}
+    mechanism, pair, claimed = RRSPM(1.0), one_record(), {"epsilon": 1.0, "delta": 0.0}
+    trials = context.pick(quick=20_000, full=400_000)
+    (lower,) = attack_bounds(context, [(mechanism, pair)], **claimed, trials=trials)
     return profiles(
-        [claimed | {"guarantee": attacked.sampler.guarantee(attacked.pair[0])}, claimed | {"attack": lower}],
+        [claimed | {"guarantee": mechanism.guarantee(pair[0])}, claimed | {"attack": lower}],
         f"value: epsilon from below by {trials:,} runs a side on thresholds, four public points; claimed 1",
         value=lower,
         trials=2 * trials,
