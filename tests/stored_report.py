@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +36,19 @@ def document() -> dict[str, Any]:
 def whole_page() -> str:
     """The page of every entry."""
     return page(all_claims(), of_document(document()))
+
+
+class Elements(HTMLParser):
+    """Tags with their attributes, in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]

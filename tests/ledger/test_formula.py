@@ -106,6 +106,11 @@ def test_latex():
     assert formula.latex(formula.parse("sqrt(2*log(1/delta))/epsilon_0")) == (
         r"\frac{\sqrt{2 \, \log\left(\frac{1}{\delta}\right)}}{\epsilon_{0}}"
     )
+    assert [formula.latex_name(name) for name in ("x_ab", "x_12", "noise_i")] == [
+        r"x_{\mathrm{ab}}",
+        "x_{12}",
+        r"\mathrm{noise}_{i}",
+    ]
     assert formula.latex(formula.parse("a - (-b)")) == r"a - \left(-b\right)"
     assert formula.latex(formula.parse("a*(-b)")).endswith(r"\left(-b\right)")
     assert formula.latex(formula.parse("(a^b)^c")) == r"\left(a^{b}\right)^{c}"

@@ -5,6 +5,8 @@ import pickle
 from functools import partial
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from naive import privacy as naive
 
 from dpbench.core.validation import InvalidInput
@@ -55,6 +57,19 @@ def test_bounds_lie_on_their_side(name, kind):
         value, exact = profile.epsilon(delta), float(naive.least_epsilon(true, delta))
         assert value == pytest.approx(exact, abs=1e-8)
         assert kind == "exact" or (value >= exact if kind == "upper" else value <= exact)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.floats(-20.0, 4.0).map(math.exp), st.floats(0.0, 1.2))
+def test_a_loss_of_any_size_has_its_profile_and_its_noise(size, share):
+    epsilon = share * size
+    for make, true in (
+        (gaussian_profile, naive.gaussian_delta(epsilon, size)),
+        (laplace_profile, naive.laplace_delta(epsilon, size)),
+        (pure_profile, naive.composed_response_delta(epsilon, [(size, 0.0)])),
+    ):
+        assert make(size, kind="upper", why="").delta(epsilon) == pytest.approx(float(true), rel=2.0 * gaussian.ROUNDING)
+    assert gaussian.noise(size, 1.0, 1e-5) == pytest.approx(size * gaussian.noise(1.0, 1.0, 1e-5), rel=1e-15)
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -129,6 +129,7 @@ def test_repeats_average_the_mechanism_on_one_data_set_and_trials_may_differ_by_
     ("call", "message"),
     [
         (lambda: slope([1.0, 1.0], [np.ones(8)] * 2), "x must be positive numbers, not all equal"),
+        (lambda: slope([-1e-9, 1.0], [np.ones(8)] * 2), "x must be positive numbers, not all equal"),
         (lambda: slope([1.0, 2.0], [np.ones(8)]), "samples must be one array for each of the 2 grid points"),
         (lambda: slope([1.0, 2.0], [np.ones(7)] * 2), "samples must be a vector with at least 8 rows"),
         (lambda: slope([1.0, 2.0], [np.zeros(8)] * 2), "samples must be arrays with a positive mean"),

@@ -7,12 +7,11 @@ import itertools
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from stored_report import document, whole_page
+from stored_report import Elements, document, whole_page
 
 from dpbench.cli.app import run
 from dpbench.core.validation import InvalidInput
@@ -24,21 +23,6 @@ from dpbench.report.stored import Shown, best, known, of_document
 @pytest.fixture(scope="module")
 def html():
     return whole_page()
-
-
-class Elements(HTMLParser):
-    """Tags with their attributes, in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 @functools.cache

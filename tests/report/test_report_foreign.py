@@ -6,9 +6,9 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
+from stored_report import Elements
 
 from dpbench.ledger import Paper
 from dpbench.ledger.verify import all_claims
@@ -30,19 +30,6 @@ PAYLOADS = (
     r"</script><script>alert(1)</script> \alpha",
 )
 MATHML = mathematics._ELEMENTS | {"code"}
-
-
-class Elements(HTMLParser):
-    """Every element of a page with its attributes."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -65,7 +65,7 @@ def same(a, b):
     return bool(a == b)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(values)
 def test_every_bit_comes_back(value):
     assert same(decode(encode(value)), value)
