@@ -221,6 +221,16 @@ def test_pair_profile_knows_the_half():
     assert trained.mu is not None and 0.0 < trained.mu < search.mechanism(data).guarantee(data).mu * 2.0
 
 
+@pytest.mark.parametrize("n", [5, 6])
+def test_the_guarantee_is_that_of_the_half_that_is_trained_on(n):
+    """Of an odd number the smaller half, where the same noise hides a record less."""
+    data, base = problem("squared", n=n), OutputPerturbation(1.0, 1e-5, noise_scale=0.5)
+    search = PrivateGridSearch(base, 1.0, 1e-5, candidates=2)
+    fits = [search.mechanism(data).guarantee(part) for part in split(data, 2, search.radii(data))[0]]
+    mu = math.sqrt(sum(fit.mu**2 for fit in fits))
+    assert search.guarantee(data).delta(3.0) == pytest.approx(gaussian.delta(3.0, mu), rel=1e-6)
+
+
 def test_number_of_candidates():
     data = problem("squared").with_radius(9.0)
     exact, printed = (PrivateGridSearch(GD, 1.0, 1e-5, calibration=c) for c in ("exact", "printed"))
