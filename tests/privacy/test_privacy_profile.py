@@ -68,7 +68,8 @@ def test_a_loss_of_any_size_has_its_profile_and_its_noise(size, share):
         (laplace_profile, naive.laplace_delta(epsilon, size)),
         (pure_profile, naive.composed_response_delta(epsilon, [(size, 0.0)])),
     ):
-        assert make(size, kind="upper", why="").delta(epsilon) == pytest.approx(float(true), rel=2.0 * gaussian.ROUNDING)
+        found = make(size, kind="upper", why="").delta(epsilon)
+        assert found == pytest.approx(float(true), rel=2.0 * gaussian.ROUNDING)
     assert gaussian.noise(size, 1.0, 1e-5) == pytest.approx(size * gaussian.noise(1.0, 1.0, 1e-5), rel=1e-15)
 
 
