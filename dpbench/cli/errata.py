@@ -25,7 +25,6 @@ from dpbench.cli.options import (
 def errata(
     paper: Annotated[str, typer.Argument(metavar="PAPER", help="name of a paper", autocompletion=paper_ids)],
     sources: SourcesOption = None,
-    html: Annotated[bool, typer.Option("--html", help="one HTML page instead of Markdown")] = False,
     latex: Annotated[bool, typer.Option("--latex", help="a note in LaTeX, with proofs")] = False,
     coverage: Annotated[bool, typer.Option("--coverage", help="every statement of the paper with its entries")] = False,
     evidence: Annotated[
@@ -35,13 +34,13 @@ def errata(
 ) -> None:
     """Print the errata of a paper. That is what does not hold as printed, and what to write instead.
 
-    dpbench errata glm --html > errata.html
+    dpbench errata glm --latex > errata_glm.tex
     """
     from dpbench.core.validation import InvalidInput
     from dpbench.ledger.registry import indexed
 
-    if html + latex + coverage > 1:
-        raise InvalidInput("--html, --latex and --coverage must stand alone, got two of them")
+    if latex and coverage:
+        raise InvalidInput("--latex must not stand beside --coverage")
     if evidence is not None and (latex or coverage):
         raise InvalidInput(f"--evidence must not stand beside --latex or --coverage, which read none, got {evidence}")
     check_writable("--json", json_file)
@@ -60,7 +59,7 @@ def errata(
             made = note(named)
         else:
             found = best(known(None, evidence))
-            made = (pages.page if html else pages.markdown)(named, found)
+            made = pages.markdown(named, found)
         if json_file is not None:
             write_json(json_file, pages.to_dict(named, found))
     if not is_stdout(json_file):

@@ -50,7 +50,7 @@ def report(
     ] = None,
     citation: Annotated[
         Path | None,
-        typer.Option("--citation", metavar="FILE", help="write the papers and this software as .cff or .bib"),
+        typer.Option("--citation", metavar="FILE", help="write the papers and this software as BibTeX"),
     ] = None,
     store: StoreOption = DEFAULT_STORE,
     quiet: QuietOption = False,
@@ -59,7 +59,7 @@ def report(
 
     dpbench report --paper glm --latex ledger.tex --citation papers.bib
     """
-    from dpbench.core.validation import InvalidInput, invalid
+    from dpbench.core.validation import InvalidInput
 
     if ledger is not None and store != DEFAULT_STORE:
         raise InvalidInput(f"--ledger must not stand beside --store, got {ledger} and {store}")
@@ -67,11 +67,9 @@ def report(
         out = Path("report.html")
     for option, path in (("--out", out), ("--latex", latex), ("--citation", citation)):
         check_writable(option, path)
-    if citation is not None and citation.suffix not in (".cff", ".bib"):
-        raise invalid("--citation", "a file named .cff or .bib", str(citation))
     use_sources(sources)
 
-    from dpbench.report.latex import bibtex, citation_cff
+    from dpbench.report.latex import bibtex
     from dpbench.report.latex import latex as latex_of
     from dpbench.report.page import page
 
@@ -81,7 +79,7 @@ def report(
     if latex is not None:
         write(latex, latex_of(chosen, mine))
     if citation is not None:
-        write(citation, (citation_cff if citation.suffix == ".cff" else bibtex)(papers))
+        write(citation, bibtex(papers))
     if not quiet and not any(is_stdout(path) for path in (out, latex)):
         written = ", ".join(str(path) for path in (out, latex, citation) if path is not None)
         say(f"{written}: {len(mine)} of {len(chosen)} entries have evidence")

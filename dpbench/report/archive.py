@@ -14,7 +14,7 @@ from dpbench.certificates import make
 from dpbench.ledger.core import Claim
 from dpbench.ledger.measurement import plain
 from dpbench.ledger.paper import Paper
-from dpbench.report.latex import TITLE, bibtex, citation_cff, latex
+from dpbench.report.latex import TITLE, bibtex, latex
 from dpbench.report.page import page
 from dpbench.report.stored import Shown
 from dpbench.runs.environment import machine, versions
@@ -30,7 +30,7 @@ ledger.json          every claim: statement, source, expected verdict, verdict, 
 evidence/ID.json     what was measured, with versions and machine
 certificates/        numbers that the checker verifies alone: python -m dpbench_check certificates/*.json
 report.html          the same as a page; ledger.tex as a LaTeX table with a macro for each claim
-CITATION.cff, references.bib, .zenodo.json
+references.bib       the papers, and this software
 {sums}           of every file: sha256sum -c {sums}
 """
 
@@ -62,20 +62,8 @@ def contents(claims: Sequence[Claim], found: Mapping[str, Shown], papers: Sequen
     texts |= {f"certificates/{name}": _json(one) for name, one in make().items() if one["id"] in shown}
     texts["report.html"] = page(claims, found)
     texts["ledger.tex"] = latex(claims, found)
-    texts["CITATION.cff"] = citation_cff(papers)
     texts["references.bib"] = bibtex(papers)
     names = ", ".join(paper.title or paper.name for paper in papers)
-    texts[".zenodo.json"] = _json(
-        {
-            "title": f"Ledger of claims: {names}",
-            "upload_type": "dataset",
-            "description": f"Verdicts with evidence on {len(claims)} claims of {names}, made with dpbench.",
-            "creators": [{"name": "The dpbench authors"}],
-            "related_identifiers": [
-                {"relation": "isSupplementTo", "identifier": paper.url} for paper in papers if paper.url
-            ],
-        }
-    )
     texts["README.txt"] = _README.format(title=TITLE, count=len(claims), papers=names, sums=SUMS)
     files = {name: text.encode() for name, text in texts.items()}
     files[SUMS] = "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in files.items()).encode()

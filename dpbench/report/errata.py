@@ -1,10 +1,9 @@
 """An errata page for a paper, from the ledger and its committed evidence: nothing is run here.
 
-``dpbench errata glm`` prints Markdown, ``--html`` one self-contained HTML page, ``--latex`` a note that compiles, and
-``--coverage`` every statement of the paper with its entries. Findings stand by who is hurt, and
-within that by what they change in practice. What a finding says comes from its claim
-(quotation, consequence, derivation, the entry that holds) and from its `Correction`: place, what to write instead, the
-paper's own caveats, the check of the quotation, the authors' reply. All of it stands in the claim's declaration.
+``dpbench errata glm`` prints Markdown, ``--latex`` a note that compiles, and ``--coverage`` every statement of the
+paper with its entries. Findings are sorted by who is hurt, and within that by what they change in practice. What a
+finding says comes from its claim (quotation, consequence, derivation, the entry that holds) and from its `Correction`:
+place, what to write instead, the paper's own caveats, the check of the quotation, the authors' reply.
 """
 
 from __future__ import annotations
@@ -129,15 +128,6 @@ def _item(part: Part) -> str:
         return f"\n> {part.lines[0]}\n"
     mark = "`" * (part.form in ("ids", "command"))
     return f"- **{part.label}**: " + "; ".join(f"{mark}{line}{mark}" for line in part.lines)
-
-
-def page(paper: Paper, found: Mapping[str, Shown]) -> str:
-    """The page as one HTML file that loads nothing."""
-    from dpbench.report.rendering import render
-
-    title, *preface = heading(paper)
-    style = "body{max-width:46em;margin:2em auto;font-family:serif;line-height:1.45}h4{margin:.8em 0 0}p{margin:.2em 0}"
-    return render("errata.html.j2", style=style, title=title, preface=preface, sections=sections(paper, found))
 
 
 def to_dict(paper: Paper, found: Mapping[str, Shown]) -> dict[str, Any]:

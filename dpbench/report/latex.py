@@ -28,8 +28,8 @@ _MACROS = r"""\makeatletter
 _TABLE = r"""\footnotesize\setlength{\tabcolsep}{3pt}%
 \begin{tabularx}{\linewidth}{@{}>{\raggedright\arraybackslash}X>{\raggedright\arraybackslash}p{5.5em}>{\raggedleft\arraybackslash}p{5.5em}@{}}
 \hline entry & verdict & value \\ \hline\noalign{\vskip 2pt}"""
-YEAR = "2026"
-"""Of this version."""
+# Of this version, as in CITATION.cff; the address is empty until the repository is public.
+YEAR, ADDRESS = "2026", ""
 
 
 def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
@@ -61,39 +61,10 @@ def _value(one: Shown) -> str:
     return " ".join(rf"\ensuremath{{{word}}}" for word in powers.split())
 
 
-def citation_cff(papers: Sequence[Paper]) -> str:
-    """The ledger as CITATION.cff: this software, with the papers that were checked as its references."""
-    lines = [
-        "cff-version: 1.2.0",
-        "message: If you use this ledger, please cite the software and the papers it checks.",
-        f'title: "{TITLE}"',
-        "type: software",
-        f"version: {__version__}",
-        "license: BSD-3-Clause",
-        "authors:",
-        "  - name: The dpbench authors",
-    ]
-    for place, paper in enumerate(papers):
-        lines += ["references:"] if place == 0 else []
-        lines += ["  - type: article", f"    title: {_quoted(paper.title or paper.name)}", "    authors:"]
-        lines += [f"      - name: {_quoted(author)}" for author in paper.authors or ("unknown",)]
-        lines += [f"    year: {paper.year}"] if paper.year else []
-        lines += [f"    url: {_quoted(paper.url)}"] if paper.url else []
-        lines += [f"    notes: {_quoted(paper.version)}"] if paper.version else []
-    return "\n".join([*lines, ""])
-
-
 def bibtex(papers: Sequence[Paper]) -> str:
-    """The same as BibTeX."""
-    entries = [
-        _entry(
-            "misc",
-            "dpbench",
-            TITLE,
-            ("{The dpbench authors}",),
-            {"year": YEAR, "note": f"Software, version {__version__}"},
-        )
-    ]
+    """This software and the papers that were checked, as BibTeX."""
+    mine = {"year": YEAR, "url": ADDRESS, "note": f"Software, version {__version__}"}
+    entries = [_entry("misc", "dpbench", TITLE, ("{The dpbench authors}",), mine)]
     for paper in papers:
         more = {"year": str(paper.year or ""), "url": paper.url, "note": paper.version}
         entries.append(_entry("misc", paper.name, paper.title or paper.name, paper.authors, more))
@@ -104,7 +75,3 @@ def _entry(kind: str, key: str, title: str, authors: Sequence[str], more: Mappin
     fields = {"title": f"{{{title}}}", "author": " and ".join(authors)} | dict(more)
     lines = [f"  {name} = {{{text}}}," for name, text in fields.items() if text]
     return "\n".join([f"@{kind}{{{key},", *lines, "}", ""])
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -12,14 +12,14 @@ from typing import Any
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
-from dpbench.ledger.words import HURT, WEIGHTS
+from dpbench.ledger.words import HURT
 from dpbench.report.drawings import of_one
 from dpbench.report.errata import gravity
 from dpbench.report.figures import Drawing, svg
 from dpbench.report.rendering import render, text
 from dpbench.report.signs import plain
 from dpbench.report.stored import Shown
-from dpbench.report.view import HURTS, MEANING, Part, interval, number, view
+from dpbench.report.view import HURTS, WHO, Part, interval, number, view
 
 NOT_RUN = "not run"
 WRONG = ("refuted", "inconsistent")
@@ -80,14 +80,9 @@ class Card:
         return NOT_RUN if self.shown is None else self.shown.verdict
 
     @property
-    def weight(self) -> str:
-        """What the finding weighs, where it does not hold."""
-        return self.claim.weight or "" if self.verdict in WRONG else ""
-
-    @property
     def hurt(self) -> str:
         """Who is hurt, where it does not hold."""
-        return self.claim.hurt.partition(":")[0] if self.weight else ""
+        return self.claim.hurt.partition(":")[0] if self.claim.weight and self.verdict in WRONG else ""
 
     @property
     def title(self) -> str:
@@ -111,7 +106,6 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
     drawn = of_one()
     cards = {claim.id: _card(claim, found.get(claim.id), drawn) for claim in claims}
     shown = [card.shown for card in cards.values() if card.shown is not None]
-    weighed = Counter(card.weight for card in cards.values())
     hurt = Counter(card.hurt for card in cards.values())
     return render(
         "page.html.j2",
@@ -121,10 +115,9 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
         wrong=sorted((c for c in cards.values() if c.verdict in WRONG), key=_gravity),
         unexpected=[card for card in cards.values() if not card.as_expected],
         counts=Counter(card.verdict for card in cards.values()),
-        weights={weight: weighed[weight] for weight in WEIGHTS if weighed[weight]},
-        meaning=MEANING,
-        hurts={who: hurt[who] for who in HURT if hurt[who]},
+        hurts={name: hurt[name] for name in HURT if hurt[name]},
         harm=HURTS,
+        who=WHO,
         told=_TOLD,
         by_paper=Counter((card.claim.paper, card.verdict) for card in cards.values()),
         budget=sum(one.evidence["level"] for one in shown),

@@ -31,6 +31,7 @@ HURTS = {
     "proof": "A proof or a constant fails, no result in use",
     "letter": "Slips, which hurt only who takes them to the letter",
 }
+WHO = {"use": "users", "corner": "users in a range", "proof": "a proof", "letter": "who copies it"}
 NOT_ASKED = "not yet asked"
 """In the place of a reply; silence is said of nobody who was not asked."""
 NOTE, ERRATA, ENTRY = "note", "errata", "entry"

@@ -14,6 +14,7 @@ import pytest
 import dpbench
 from dpbench.cli.app import run
 from dpbench.ledger.registry import all_papers
+from dpbench.report import latex
 
 pytestmark = pytest.mark.meta
 
@@ -41,6 +42,8 @@ def test_a_release_has_notes_on_the_interface():
 
 def test_the_citation_names_every_paper():
     cited = text("CITATION.cff")
+    assert f"  year: {latex.YEAR}\n" in cited
+    assert (f'repository-code: "{latex.ADDRESS}"' in cited) == bool(latex.ADDRESS)
     for paper in all_papers():
         assert f'title: "{paper.title}"' in cited and paper.url in cited
         assert all(f"family-names: {author.split()[-1]}" in cited for author in paper.authors)

@@ -4,6 +4,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 TOPS = (
     r"(?:\.ci|\.github|benchmarks|checker|docs|dpbench|evidence|examples"
@@ -46,7 +48,9 @@ def gone(text):
 
 
 def test_what_a_text_names_is_there():
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("git tracks nothing here")
     missing, read = {}, 0
     for path in done.stdout.splitlines():
         if not LEFT_OUT.match(path) and Path(path).suffix in (

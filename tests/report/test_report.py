@@ -152,7 +152,7 @@ def test_from_the_command_line(tmp_path, monkeypatch, capsys):
 @pytest.mark.slow
 def test_counts_are_links_to_filters(html):
     links = {a["href"] for a in elements_of(html).all("a") if "=" in (a["href"] or "")}
-    assert {"#verdict=not%20refuted", "#verdict=proved", "#weight=range", "#weight=misprint"} <= links
+    assert {"#verdict=not%20refuted", "#verdict=proved", "#hurt=use", "#hurt=corner"} <= links
 
 
 def test_a_verdict_is_stale_where_its_code_is_another():

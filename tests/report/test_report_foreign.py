@@ -10,9 +10,8 @@ from dataclasses import replace
 import pytest
 from stored_report import Elements
 
-from dpbench.ledger import Paper
 from dpbench.ledger.verify import all_claims
-from dpbench.report import errata, mathematics
+from dpbench.report import mathematics
 from dpbench.report.page import page
 
 PAYLOADS = (
@@ -59,23 +58,6 @@ def test_pages_run_their_own_script_alone():
         digest = base64.b64encode(hashlib.sha256(carried.encode()).digest()).decode()
         assert f"{kind}-src 'sha256-{digest}'" in policy
     assert "style" not in {name for _, attributes in elements for name in attributes}, "the policy would drop it"
-
-
-def test_errata_of_a_foreign_paper_run_nothing():
-    paper = Paper("mine", title=PAYLOADS[-2], authors=(PAYLOADS[-2],))
-    for number, payload in enumerate(PAYLOADS):
-        paper.floor(
-            f"x{number}", source=payload, statement=payload, expected="refuted", because=payload, quote=payload,
-            weight="range", consequence=payload,
-        )(measured)  # fmt: skip
-    elements = Elements(errata.page(paper, {})).found
-    listed = "html head meta title style body h1 h2 h3 h4 p blockquote sup sub"
-    assert {tag for tag, _ in elements} <= {*listed.split(), *MATHML}
-    assert [a for tag, a in elements if tag == "meta" and "default-src 'none'" in (a.get("content") or "")]
-
-
-def measured(run):
-    """Never run."""
 
 
 def test_quotations_of_the_ledger_stay_mathematics():

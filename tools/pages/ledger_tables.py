@@ -16,7 +16,7 @@ from dpbench.report import errata
 from dpbench.report.markdown import table
 from dpbench.report.mathematics import in_markdown, quoted, typeset
 from dpbench.report.stored import Shown
-from dpbench.report.view import ERRATA, HURTS, view
+from dpbench.report.view import ERRATA, HURTS, WHO, view
 from tools.pages.claim_pages import addresses, rests_on
 
 
@@ -28,10 +28,7 @@ def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
 
 def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
     said = "not run" if shown is None else _verdict(claim, shown)
-    return _linked(claim.id), in_markdown(claim.source), _HURT[claim.hurt.partition(":")[0]], said
-
-
-_HURT = {"use": "users", "corner": "users in a range", "proof": "a proof", "letter": "who copies it", "": ""}
+    return _linked(claim.id), in_markdown(claim.source), WHO.get(claim.hurt.partition(":")[0], ""), said
 
 
 def _linked(name: str) -> str:

@@ -101,7 +101,7 @@ PAGES = (
         Part(CERTIFICATES, lambda both: table(
             ("kind", "what is decided", "certificates", "values listed"), shown.by_kind(both[1])),
              "Files under `evidence/certificates/`, which `python -m dpbench_check evidence/certificates/*.json` "
-             "verifies with nothing of this package (`checker/`). `dpbench show ENTRY` names those of an entry."),
+             "verifies alone (`checker/`). `dpbench show ENTRY` names those of an entry."),
         Part(CERTIFICATES, lambda both: table(
             ("kind", "what is recorded", "records", "values listed"), shown.by_kind(shown.recorded(), shown.RECORDED)),
              "Records of samples and fits decide nothing and are not counted as certificates: `evidence/records/`, "
@@ -109,11 +109,11 @@ PAGES = (
         Part(CERTIFICATES, lambda both: table(
             ("paper, verdict", "entries", "with a certificate"),
             _shares(both, lambda one: f"{one['id'].split('.')[0]}, {one['verdict']}")),
-             "What has a certificate, by verdict:"),
+             "Certificates by verdict:"),
         Part(CERTIFICATES, lambda both: table(
             ("weight", "entries", "with a certificate"),
             _shares(both, _weight)),
-             "What does not hold, by weight:"),
+             "Findings, by weight:"),
         Part(CERTIFICATES, lambda both: table(
             ("verdict, and its certificate or why there is none", "entries"),
             ((why, ", ".join(f"`{claim}`" for claim in ids))
@@ -122,11 +122,11 @@ PAGES = (
     )),
     Page("search", "What the search for counterexamples finds", (
         Part("search.json", tables.recall,
-             "Refuted entries, searched in the space of the theorem's hypotheses; found is what the checker accepts "
+             "Refuted entries, searched under the theorem's hypotheses; found is what the checker accepts "
              "(`python -m studies.search --evaluations 12000 --seconds 3 --json evidence/search.json`). The spaces "
              "are families that somebody wrote down, not all data sets."),
         Part("search.json", tables.nearest,
-             "Entries that hold, where nothing was accepted: the largest left/right of the entry's own instances, and "
+             "Entries that hold, where nothing was accepted: the largest left/right of the entry's instances and "
              "of the search. Where a constant is hidden it counts as 1, and the ratio may be above 1."),
     )),
     Page("peers", "Compared with other tools", (
@@ -138,7 +138,7 @@ PAGES = (
              "is a loop of one trial at a time, \"jax\" the batched compiled loop, \"jax-gram\" the same on sufficient "
              "statistics. Where the interval of a ratio lies below what is promised, the promise is missed."),
         Part("peers.json", lambda document: tables.auditors(document["parts"]["auditors"]),
-             "Auditors at 95%, ours and jax-privacy's. A row's number is its samples a side, or its canaries. A valid "
+             "Auditors at 95%, ours and jax-privacy's. A row's number is its samples a side, or canaries. A valid "
              "bound is above the truth in at most 5% of the audits; `epsilon_from_gdp` assumes Gaussian outputs and "
              "is no bound on ε in general."),
         Part("peers.json", lambda document: peers.markdown("held-out", document["parts"]["held-out"]),
@@ -151,17 +151,16 @@ PAGES = (
              "seconds of one core, worst of three data sets (`python -m studies.heavytail --json "
              "evidence/heavytail_speed.json`). \"student\": Student's t features and noise; \"collinear\": features "
              "with a correlation of 0.9999 between any two; \"401ksubs\": a survey of households. \"a draw\" shares "
-             "the envelope between the draws of its row. Where it lies above what is promised, the promise is "
-             "missed."),
+             "the envelope between the draws of its row. Above what is promised, the promise is missed."),
     )),
     Page("publicdata", "Learning with public data", (
         Part("publicdata_risk.json", tables.risks,
-             "Excess risk of Algorithms 2 to 5 on one learning problem over n, σ, m and ε, beside ERM, which is not "
+             "Excess risk of Algorithms 2 to 5 on one learning problem over n, σ, m and ε, compared with ERM, not "
              "private, and constant predictors, which have 0.2 (`figures/risk_publicdata_all.pdf`; Algorithm 5 alone: "
              "`figures/risk_publicdata_alg5.pdf`): `python -m studies.publicdata_risk --json "
              "evidence/publicdata_risk.json`. Settings are tuned, and private by the exact calibration; \"asked\" is "
              "what a theorem prescribes with all its constants 1. 95% intervals; n = 100,000, m = 64 and ε = 1 over "
-             "σ."),
+             "σ. Algorithm 5 falls more slowly than proven, least at large n; a finite range refutes no rate."),
     )),
     Page("auditor", "Power and validity of the auditor", (
         Part("audit.json", tables.power,

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const names = ["paper", "kind", "verdict", "weight"];
+  const names = ["paper", "kind", "verdict", "hurt"];
   const fields = names.map((name) => document.getElementById(name));
   const text = document.getElementById("text"), count = document.getElementById("count");
   const form = document.querySelector("form");
