@@ -76,9 +76,13 @@ def test_the_condition_on_epsilon_is_what_keeps_the_rate_of_21():
 
 @pytest.mark.slow
 def test_the_ratios_that_a_search_reached_are_those_of_the_text():
-    """20,000 points each, seed 1129: 0.81 and 0.82 for the sizes, 1.00 where a bound is attained, never above."""
-    said = {"two-calls": 0.81, "two-calls.laplace": 0.81, "two-calls.localised": 0.82, "mean-sharp": 1.0, "sharp": 1.0}
-    said["two-calls.rate"] = 0.28
+    """20,000 points each, seed 1129: 0.81 and 0.86 for the sizes, 1.00 where a bound is attained, never above.
+
+    The rate is nearest at an end where both of its conditions are equalities, which the search does not try.
+    """
+    said = {"two-calls": 0.81, "two-calls.laplace": 0.81, "two-calls.localised": 0.86, "mean-sharp": 1.0, "sharp": 1.0}
+    end = dict.fromkeys(("d", "alpha", "epsilon", "L", "B"), 1)
+    assert PRINTED_RATE.number("max(n_1, n_2)/said", **end) == pytest.approx(0.389, abs=0.001)
     for claim, (name, ratio) in product(paper.claims, said.items()):
         if claim.id.endswith(f".{name}"):
             result = find_counterexample(claim, seconds=60.0, seed=1129, evaluations=20_000, worst=True)

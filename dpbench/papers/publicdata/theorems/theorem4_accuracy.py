@@ -333,12 +333,12 @@ GAUSSIAN = statement.Statement(
     "delta)-DP and an (alpha, beta)-learner of every class of VC dimension d, for every sigma-smooth nu_x, as soon as "
     "n >= n_1 and n >= n_2, {n_1}, {n_2}: two oracle calls, and alpha^-2 but for logarithms.",
     symbols={
-        "d": statement.Integer("VC dimension", 1, 10**6),
-        "alpha": statement.Real("accuracy", "1e-6", 1),
-        "beta": statement.Real("failure probability", "1e-12", 1),
-        "sigma": statement.Real("smoothness", "1e-3", 1),
-        "epsilon": statement.Real("claimed", "1e-3", 10),
-        "delta": statement.Real("claimed", "1e-12", "49/100"),
+        "d": statement.Integer("VC dimension", 1, 10**8),
+        "alpha": statement.Real("accuracy", "1e-9", 1),
+        "beta": statement.Real("failure probability", "1e-300", 1),
+        "sigma": statement.Real("smoothness", "1e-9", 1),
+        "epsilon": statement.Real("claimed", "1e-9", "1e12"),
+        "delta": statement.Real("claimed", "1e-300", "499999/1000000"),
     },
     where={
         "m": "8/(alpha*sigma*log(2))*(log(6/beta) + 2*d*log(231/(5*alpha*sigma)))",
@@ -356,9 +356,9 @@ PRINTED_RATE = GAUSSIAN.replace(
     "records are enough, {n_1}, {n_2}, {h}, {Q}, and no more than {said}, L = log(1/beta), B = log(1/delta).",
     symbols={
         **dict.fromkeys(("sigma", "beta", "delta")),
-        "epsilon": statement.Real("claimed", "1e-3", "1e10"),
-        "L": statement.Real("log(1/beta)", 1, 1000),
-        "B": statement.Real("log(1/delta)", 1, "1e10"),
+        "epsilon": statement.Real("claimed", "1e-9", "1e15"),
+        "L": statement.Real("log(1/beta)", 1, "1e12"),
+        "B": statement.Real("log(1/delta)", 1, "1e12"),
     },
     where={
         **dict.fromkeys(("s", "hit")),
