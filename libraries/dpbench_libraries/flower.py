@@ -16,7 +16,9 @@ PACKAGE = "flwr"
 REQUIREMENTS = ("flwr==1.42.0", "numpy>=2.0")
 
 ABSENT = "a client that is absent counts as an update of 0"
-STATED = "the claim is 1/noise_multiplier in Gaussian differential privacy, as Flower's accountant has it"
+STATED = (
+    "the claim is 1/noise_multiplier in Gaussian differential privacy, as its accountant and arXiv 1905.03871 have it"
+)
 
 
 def cases() -> tuple[Case, ...]:
