@@ -62,7 +62,7 @@ FALSE = {
     "heavytail.thm2.inequality.quantile": (
         "6*c", "3*c", {"a": "0", "b": "0", "e": "0", "l": "1", "g": "0", "c": "1/2", "theta": "3/2"},
     ),
-    "heavytail.thm2.inequality.assumption4-truncation.corrected": ("3", "(29/10)", {"N": "1", "L": "1"}),
+    "heavytail.thm2.inequality.assumption4-truncation.corrected": ("4", "(39/10)", {"N": "1", "L": "1"}),
     "publicdata.lemma10.inequality.corrected": ("(4*kappa)", "(3*kappa)", {"g": "1", "e": "0", "kappa": "1/4"}),
     "publicdata.lemma15.inequality.smoothness": ("sqrt(sigma)*s", "2*sqrt(sigma)*s", {"sigma": "1", "s": "1"}),
     "publicdata.lemma19.inequality": ("2", "(199/100)", {"r": "5"}),

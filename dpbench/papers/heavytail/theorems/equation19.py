@@ -14,13 +14,15 @@ from dpbench.papers.heavytail.theorems import FAILURE, paper
 
 ORDER = 1.5
 ASSUMPTION_4 = Statement(
-    about="iota = (1/tau)(log n log(1/eta)/(n epsilon))^(1/theta) in (27) gives (19), with the factor 3 for n >= 3 and "
-    "eta <= 1/e: {claim} for all N = log n and L = log(1/eta).",
+    about="iota = (1/tau)(log n log(1/eta)/(n epsilon))^(1/theta) and zeta = 1/n in (27) give (19), with the factor 4 "
+    "for n >= 3, eta <= 1/e and epsilon <= log n log(1/eta): {claim} for all N = log n and L = log(1/eta).",
     symbols={"N": Real("log n", 1, "inf"), "L": Real("log(1/eta)", 1, "inf")},
-    claim=inequality("1 + 1/N + 1/L", "<=", "3"), cells=20,
+    claim=inequality("2 + 1/N + 1/L", "<=", "4"), cells=20,
     steps=(
-        "With R = log n log(1/eta)/(n epsilon) the two terms of (27) are tau d R^((theta-1)/theta), which is (19), and "
-        "that times log(n/eta)/(log n log(1/eta)) = 1/N + 1/L.",
+        "With R = log n log(1/eta)/(n epsilon) and E|x|^theta <= d tau^theta two terms of (27) are tau d "
+        "R^((theta-1)/theta), which is (19), and that times log(n/eta)/(log n log(1/eta)) = 1/N + 1/L.",
+        "R >= 1/n: the terms with zeta are (19) times n^(-1) R^(-(theta-1)/theta) <= n^(-1/theta) <= 3^(-1/2) and "
+        "n^(-theta) <= 1/3 at most, together less than 1.",
     ),
 )  # fmt: skip
 

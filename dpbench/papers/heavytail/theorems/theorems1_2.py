@@ -812,7 +812,7 @@ ONE_LAW: dict[str, Any] = {
         "epsilon) + zeta tau, beta(iota) = sup_w E|x| min(1, iota|y - <x,w>|).",
         "because": "The truncated risk's slope differs from the risk's by |x|(1 - psi') <= |x| min(1, iota|r|); "
         "increments of psi(iota|r|)/iota are 1-Lipschitz in <x,w> and bounded (contraction, Bousquet); Lemma 1. "
-        "beta(iota) <= iota(E|x||y| + Delta tau^2): E|x||y| = O(1) gives the rate of (7), and for a fixed law y drops "
+        "beta(iota) <= iota(E|x||y| + sup|w| tau^2): E|x||y| = O(1) gives the rate of (7), and for a fixed law y drops "
         "out.",
     },
 }
@@ -1195,6 +1195,6 @@ entry(
         "because": "Truncation sets the rate, not noise: records x = y = 4/iota of probability p count log(theta) at "
         "most, all others are at 0 for w = 0, and w = 0 costs p (4/iota)/2, of the order of iota^(theta-1): the bound "
         "with its logarithms, in n, d, epsilon and eta. y is <x, w*> or 0: the caveat after Lemma 3 is met. As the "
-        "law concentrates the factor tends to 4 8^(theta-1) from below.",
+        "law concentrates the factor tends to 4 8^(theta-1).",
     },
 )  # fmt: skip
