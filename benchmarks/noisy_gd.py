@@ -10,7 +10,6 @@ import numpy as np
 from benchmarks import numpy_loop
 from dpbench.core.sampling import block_width
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from dpbench.papers.glm.populations_sphere import LinearOnSphere, LogisticOnSphere
 from dpbench.papers.glm.problem import GLMProblem
 
 N, D, STEPS = 1000, 50, 1000
@@ -21,15 +20,13 @@ class WrongAnswer(AssertionError):
     """The work to be timed does not give the right answer."""
 
 
-def population(loss: str) -> LinearOnSphere | LogisticOnSphere:
-    """d = 50, radius 1, ‖w*‖ = 0.8."""
-    weights = np.full(D, 0.8 / np.sqrt(D))
-    return LogisticOnSphere(weights) if loss == "logistic" else LinearOnSphere(loss, weights, noise=0.2)
-
-
 def problem(loss: str) -> GLMProblem:
-    """n = 1000 records of `population(loss)`."""
-    return population(loss).draw(N, np.random.default_rng(0))
+    """Features uniform on a sphere in R^50; labels linear in them, with noise; logistic has their signs."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, D))
+    X /= 1.0000001 * np.linalg.norm(X, axis=1, keepdims=True)
+    y = 0.1 * X.sum(axis=1) + rng.uniform(-0.2, 0.2, N)
+    return GLMProblem(X, np.sign(y) if loss == "logistic" else y, loss=loss, x_bound=1.0, y_bound=1.0, radius=1.0)
 
 
 def check_noisy_gd(data: GLMProblem, mechanism: NoisyGD) -> None:

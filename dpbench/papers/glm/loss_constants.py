@@ -69,15 +69,12 @@ class Sharper:
     basis_minimiser : callable, optional
         ``basis_minimiser(loss, bias, y)``: the least minimiser in z ≥ 0 of ((1+b)/2)φ(z, y) + ((1−b)/2)φ(z, −y), for
         an array of b ≥ 0.
-    residual_integral : callable, optional
-        ``residual_integral(loss, r)``: ∫₀^r φ(s, 0) ds, of a loss that is an even function of z − y.
     """
 
     slope: Callable[[Constants, float, float], float] | None = None
     gap: Callable[[Constants, float, float, bool], float] | None = None
     span: Callable[[Constants, float, float], tuple[float, float, float]] | None = None
     basis_minimiser: Callable[[Constants, np.ndarray, float], np.ndarray] | None = None
-    residual_integral: Callable[[Constants, np.ndarray], np.ndarray] | None = None
 
 
 GENERIC = Sharper()
@@ -130,17 +127,7 @@ def _residual_minimiser(loss: Constants, bias: np.ndarray, y: float) -> np.ndarr
     return np.where(y * (1.0 + bias) <= knee, bias * y, y - knee * (1.0 - bias) / (1.0 + bias))
 
 
-def _residual_integral(loss: Constants, r: np.ndarray) -> np.ndarray:
-    size, knee = np.abs(r), loss.lipschitz / loss.smoothness
-    inner = np.minimum(size, knee)
-    if math.isinf(knee):
-        return np.sign(r) * (loss.smoothness * inner**3 / 6.0)
-    outer = size - inner
-    total = inner**3 / 6.0 + 0.5 * knee * outer**2 + 0.5 * knee**2 * outer
-    return np.asarray(loss.smoothness * np.sign(r) * total)
-
-
-RESIDUAL_SHARPER = Sharper(_slope_at_corner, _residual_gap, _residual_span, _residual_minimiser, _residual_integral)
+RESIDUAL_SHARPER = Sharper(_slope_at_corner, _residual_gap, _residual_span, _residual_minimiser)
 
 
 # The absolute loss: D = 2‖X‖G is what any Lipschitz loss has
@@ -150,13 +137,7 @@ def _absolute_minimiser(loss: Constants, bias: np.ndarray, y: float) -> np.ndarr
     return np.full_like(bias, y)
 
 
-def _absolute_integral(loss: Constants, r: np.ndarray) -> np.ndarray:
-    return 0.5 * r * np.abs(r)
-
-
-ABSOLUTE_SHARPER = Sharper(
-    span=_residual_span, basis_minimiser=_absolute_minimiser, residual_integral=_absolute_integral
-)
+ABSOLUTE_SHARPER = Sharper(span=_residual_span, basis_minimiser=_absolute_minimiser)
 
 
 # The logistic loss

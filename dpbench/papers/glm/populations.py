@@ -1,8 +1,7 @@
 """Populations with a known minimiser and an exact excess risk, which obey the bounds they declare.
 
-On a scaled basis a record meets one coordinate only, so that the risk is a sum of one-dimensional functions
-(the shape of every hard family); `dpbench.papers.glm.populations_sphere` has the rotation-invariant ones. Nothing is
-ever estimated on a test set.
+A record meets one coordinate only, so that the risk is a sum of one-dimensional functions: the shape of every hard
+family. Nothing is ever estimated on a test set.
 """
 
 from __future__ import annotations
@@ -60,7 +59,9 @@ class ScaledBasis:
             raise validation.invalid("loss", "a loss that is bounded below", self.loss.name)
         if self.loss.binary and (self.y_bound != 1.0 or np.abs(self.biases).max() == 1.0):
             raise validation.invalid("biases", f"in (-1, 1), and y_bound 1, for {self.loss.name}", self.biases)
-        check_radius(self.minimiser, self.radius)
+        size = float(np.linalg.norm(self.minimiser))
+        if size > self.radius * (1.0 + 1e-12):
+            raise validation.invalid("radius", f"at least the norm of the minimiser, {size:g}", self.radius)
 
     @classmethod
     def even(
@@ -134,7 +135,8 @@ class ScaledBasis:
         else:
             X = np.zeros((n, d))
             X[on, which[on]] = self.x_bound
-        return bounded_problem(self, X, y)
+        x_bound, y_bound = self.x_bound, self.y_bound
+        return GLMProblem(X, y, loss=self.loss, x_bound=x_bound, y_bound=y_bound, radius=self.radius)
 
     def excess_risk(self, outputs: np.ndarray) -> np.ndarray:
         """See `dpbench.rates.sweeps.Population`; closed form."""
@@ -148,25 +150,6 @@ class ScaledBasis:
         y = np.full_like(z, self.y_bound)
         up = 0.5 * (1.0 + self.biases)
         return up * self.loss.value(z, y) + (1.0 - up) * self.loss.value(z, -y)
-
-
-def bounded_problem(population: Any, X: Any, y: np.ndarray) -> GLMProblem:
-    """The records as a problem under the population's own loss and bounds, which checks that they hold."""
-    return GLMProblem(
-        X,
-        y,
-        loss=population.loss,
-        x_bound=population.x_bound,
-        y_bound=population.y_bound,
-        radius=population.radius,
-    )
-
-
-def check_radius(minimiser: np.ndarray, radius: float) -> None:
-    """Refuse a radius below the norm of the minimiser."""
-    size = float(np.linalg.norm(minimiser))
-    if size > radius * (1.0 + 1e-12):
-        raise validation.invalid("radius", f"at least the norm of the minimiser, {size:g}", radius)
 
 
 PAD = 0.125
