@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import make_dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,16 +16,6 @@ from dpbench.core.sampling import block_width, canonical, map_blocks, release, s
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.problem import GLMProblem
-
-
-@dataclass(frozen=True)
-class Uniform:
-    """A mechanism of a user's: no guarantee, no stable name."""
-
-    width: int = 2
-
-    def __call__(self, problem, trials, rng):
-        return rng.random((trials, self.width))
 
 
 def test_streams_are_functions_of_their_names():
@@ -59,23 +49,6 @@ def test_block_width_depends_on_the_dimension_alone(dimension, width):
         d = dimension
 
     assert block_width(Shape()) == width
-
-
-def test_a_user_mechanism_is_sampled_like_ours():
-    p = problem("squared")
-    whole = sample(Uniform(), p, 200, seed=1)
-    assert whole.shape == (200, 2)
-    assert np.array_equal(whole[:65], sample(Uniform(), p, 65, seed=1))
-    assert np.array_equal(whole, sample(Uniform(), p, 200, seed=1, workers=3))
-    with ThreadPoolExecutor(2) as pool:
-        assert np.array_equal(whole, sample(Uniform(), p, 200, seed=1, workers=pool))
-    assert not np.array_equal(whole, sample(Uniform(3), p, 200, seed=1)[:, :2])
-    assert np.array_equal(whole.sum(axis=1), sample(Uniform(), p, 200, seed=1, statistic=lambda o: o.sum(axis=1)))
-
-
-def test_blocks_share_no_draw():
-    draws = sample(Uniform(1), problem("squared"), 64 * 50)
-    assert len(np.unique(draws)) == draws.size
 
 
 def test_map_blocks_keeps_order_and_raises():
@@ -121,8 +94,12 @@ def uniform(problem, trials, rng):
 def test_any_callable_is_sampled_and_released(mechanism):
     p = problem("squared")
     whole = sample(mechanism, p, 200, seed=1)
-    assert whole.shape == (200, 2) and len(np.unique(whole)) == 400
+    assert whole.shape == (200, 2) and len(np.unique(whole)) == 400, "blocks share no draw"
     assert np.array_equal(whole, sample(mechanism, p, 200, seed=1, workers=3))
+    with ThreadPoolExecutor(2) as pool:
+        assert np.array_equal(whole, sample(mechanism, p, 200, seed=1, workers=pool))
+    assert np.array_equal(whole[:65], sample(mechanism, p, 65, seed=1))
+    assert np.array_equal(whole.sum(axis=1), sample(mechanism, p, 200, seed=1, statistic=lambda o: o.sum(axis=1)))
     made = release(mechanism, p, seed=1)
     assert made.output.shape == (2,) and np.array_equal(made.output, release(mechanism, p, seed=1).output)
     assert "guarantee" not in made.info
@@ -155,7 +132,7 @@ def test_outputs_that_are_no_rows_are_refused(returned):
 @pytest.mark.parametrize("returned", [None, 3.0, np.zeros(63), np.zeros((2, 64)), [[1.0], [1.0, 2.0]]])
 def test_a_statistic_without_a_row_a_trial_is_refused(returned):
     with pytest.raises(InvalidInput, match=r"^the array that statistic returns must be one whose first axis is the 64"):
-        sample(Uniform(), problem("squared"), 100, statistic=lambda _: returned)
+        sample(uniform, problem("squared"), 100, statistic=lambda _: returned)
 
 
 def test_rows_of_different_widths_are_refused():
@@ -171,13 +148,13 @@ def test_rows_of_different_widths_are_refused():
 @pytest.mark.parametrize(
     ("named", "arguments"),
     [
-        ("mechanism", {"mechanism": 3}), ("mechanism", {"mechanism": None}), ("mechanism", {"mechanism": Uniform}),
+        ("mechanism", {"mechanism": 3}), ("mechanism", {"mechanism": None}), ("mechanism", {"mechanism": Plain}),
         ("problem", {"problem": "x"}), ("problem", {"problem": None}), ("problem", {"problem": np.zeros((3, 2))}),
         ("statistic", {"statistic": 3}), ("statistic", {"statistic": "mean"}),
     ],
 )  # fmt: skip
 def test_what_is_sampled_is_checked(named, arguments):
-    whole = {"mechanism": Uniform(), "problem": problem("squared"), "trials": 10, **arguments}
+    whole = {"mechanism": uniform, "problem": problem("squared"), "trials": 10, **arguments}
     with pytest.raises(InvalidInput, match=rf"^{named} must be "):
         sample(**whole)
     if named != "statistic":

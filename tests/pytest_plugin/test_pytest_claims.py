@@ -21,7 +21,7 @@ def good(run):
 @paper.inequality("bad", source="Lemma 2", statement="x <= 1.", expected="{expected}", because="Known.")
 def bad(run):
     for x in (1.0, 3.5):
-        yield dict(x=x, left=x, right=1.0)
+        yield dict(x=x, word="of sixteen chars", left=x, right=1.0)
     return f"level {{run.level}}"
 
 
@@ -47,7 +47,7 @@ def test_a_failure_shows_verdict_expectation_and_evidence(pytester):
             "  source     Lemma 2",
             "  evidence   value -2.5, level quick, seed 0",
             "             level quick",
-            "*3.5*3.5*1*-2.5",
+            "*3.5  of sixteen cha  *3.5*1*-2.5",
             "*dpbench claims*",
             "not refuted: plug1.good.inequality: value 0.5, grade tried",
             "2 verdicts; error budget 0.0e+00",

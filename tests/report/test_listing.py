@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from dpbench.report.listing import aligned
+from dpbench.report.listing import aligned, listed
 
 TITLES = ("claim", "verdict", "hurt", "kind", "source")
 LONG = "toy." + "very-long-name-" * 6 + "rate.n"
@@ -48,3 +48,8 @@ def test_columns_stand_below_each_other_and_nothing_is_lost(columns, width):
 
 def test_verdicts_have_their_colours():
     assert {str(span.style) for span in aligned(TITLES, ROWS, 200).spans} >= {"bold", "magenta", "bold red"}
+
+
+def test_the_rows_are_of_the_papers_that_are_asked_for():
+    for papers in (["heavytail"], ["heavytail", "publicdata"]):
+        assert {row["id"].partition(".")[0] for row in listed(["*.privacy*"], papers, None, None)} == set(papers)
