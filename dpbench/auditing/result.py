@@ -382,11 +382,12 @@ def _few(labels: list[str]) -> str:
 
 
 def _or_nan(seen: Seen, column: int | None) -> str:
-    """NaN counts as the lowest number; said where some were seen."""
+    """NaN counts as the lowest number, and what an output lacks is NaN; said where some were seen."""
     if seen.first.dtype.kind != "f":
         return ""
     some = [side if side.ndim == 1 else side[:, column or 0] for side in (seen.first, seen.second)]
-    return " or not a number" if any(np.isnan(x).any() for x in some) else ""
+    said = " or not a number" if seen.layout is None else " or missing or not a number"
+    return said if any(np.isnan(x).any() for x in some) else ""
 
 
 def _inside(score: Score, event: Event, outputs: np.ndarray) -> np.ndarray:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import pytest
 
-from zoo.mistakes import AGES, MISTAKES, Mistake, sound
+from zoo.mistakes import AGES, MISTAKES, Mistake, keys_of_the_data, sound
 
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m.release.__name__)
 def test_a_mistake_is_refuted_on_the_pair_that_shows_it(mistake: Mistake) -> None:
-    assert mistake.audited().verdict == "refuted"
+    found = mistake.audited()
+    assert found.verdict == "refuted"
+    if mistake.release is keys_of_the_data:  # the decade is no key on one side
+        assert found.event.startswith("output[90] < ") and " or missing or not a number: 1 of" in found.event
 
 
 @pytest.mark.parametrize("mistake", [m for m in MISTAKES if m.quiet], ids=lambda m: m.release.__name__)
