@@ -1,19 +1,16 @@
 """ERM oracles of classes with values ±1 against enumeration, in exact arithmetic, ties included."""
 
-import inspect
-
 import numba
 import numpy as np
 import pytest
 from naive import oracles
 from planted import wrong
 
-from dpbench.papers.publicdata.hypotheses import _finite_kernels, _halfspace_kernels, _line_kernels, ordering
+from dpbench.papers.publicdata.hypotheses import _finite_kernels, _halfspace_kernels, _line_kernels
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.halfspaces import GRID, Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds, _shortened
-from dpbench.papers.publicdata.hypotheses.ordering import stable_order
 from dpbench.papers.publicdata.objective import Objective, erm_last, prepare
 
 pytestmark = pytest.mark.kernel
@@ -129,23 +126,6 @@ def test_shorter_lines_are_short_and_lose_no_boundary(name):
         line, *_ = _shortened(oracle.order, oracle.ends, objective.fixed_costs, 196)
         lengths.append(line[0].shape[-1])
     assert 10 < max(lengths) <= 29
-
-
-@pytest.mark.parametrize("size", [1, 2, 5, 300, 4096, 10_000])
-def test_the_stable_order(size):
-    """That of Python's sort: numbers, ties, zeros of both signs, nearly sorted ones, and many within 2⁻⁴⁰ of 1.
-
-    Planted: a sort that trusts the bits which the places leave."""
-    rng = np.random.default_rng(size)
-    x = rng.normal(size=size)
-    cases = [x, np.round(x, 1), np.copysign(np.round(x), rng.normal(size=size)), 1.0 + np.round(x * 64.0) * 2.0**-46]
-    cases += [np.append(np.sort(x[1:]), x[:1]), x * 1e300, x * 1e-310]
-    for numbers in cases:
-        assert stable_order(numbers).tolist() == sorted(range(size), key=numbers.tolist().__getitem__)
-    if size == 10_000:
-        source, scope = inspect.getsource(stable_order), dict(vars(ordering))
-        exec(source.replace("(found[1:] < found[:-1]).any()", "False"), scope)
-        assert scope["stable_order"](cases[3]).tolist() != stable_order(cases[3]).tolist()
 
 
 PLANTED = [

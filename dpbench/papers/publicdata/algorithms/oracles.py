@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dpbench.papers.publicdata.hypotheses.ordering import rises, stable_order
 from dpbench.papers.publicdata.objective import BATCH, Objective, Prepared, erm_last, prepare
 from dpbench.papers.publicdata.problem import PublicDataProblem
 
@@ -57,19 +56,13 @@ def on_public(problem: PublicDataProblem) -> Prepared:
 def _joint(problem: PublicDataProblem, holder: int) -> JointOracle:
     keys = [problem.y, *np.atleast_2d(problem.x.T)]
     runs = np.flatnonzero(_changes(keys))  # equal records that stand together need no sorting
-    sort = _lexicographic([key[runs] for key in keys])
+    sort = np.lexsort([key[runs] for key in keys])
     order, lengths = runs[sort], np.diff(np.append(runs, problem.n))[sort]
     first = np.flatnonzero(_changes([key[order] for key in keys]))
     kept = order[first]
     counts = np.add.reduceat(lengths, first).astype(np.float64)
     prepared = prepare(problem.hypotheses, np.concatenate([problem.x[kept], problem.public]))
     return JointOracle(problem.y[kept], counts, problem.m, prepared)
-
-
-def _lexicographic(keys: list[np.ndarray]) -> np.ndarray:
-    """`np.lexsort`, which is slow, unless the last key, which counts first, decides by itself."""
-    order = stable_order(keys[-1])
-    return order if rises(keys[-1][order]).all() else np.lexsort(keys)
 
 
 def _changes(keys: list[np.ndarray]) -> np.ndarray:

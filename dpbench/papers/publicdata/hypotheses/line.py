@@ -12,7 +12,6 @@ import numpy as np
 
 from dpbench.core import validation
 from dpbench.papers.publicdata.hypotheses import _line_kernels as kernels
-from dpbench.papers.publicdata.hypotheses.ordering import rises, stable_order
 from dpbench.papers.publicdata.objective import (
     BATCH,
     BinaryClass,
@@ -105,8 +104,9 @@ def _sorted_line(points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _sorted(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The order of the points, equal ones in their own, and where a larger one follows."""
-    order = stable_order(x)
-    return order.astype(np.int64, copy=False), rises(x[order])
+    order = np.argsort(x, kind="stable")
+    sorted_points = x[order]
+    return order.astype(np.int64, copy=False), np.append(sorted_points[1:] > sorted_points[:-1], True)
 
 
 @dataclass(frozen=True, eq=False)
