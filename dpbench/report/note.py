@@ -56,7 +56,16 @@ def _piece(text: str) -> str:
         return f"${text.strip()}$" if _opens_and_closes(text) else ""
     if re.search(r"[\\^_]", outside):
         return ""
-    return re.sub(r"(\$[^$]*\$) (?=[-.,;:)])", r"\1", re.sub(r"\$\s*(.*?)\s*\$", r"$\1$", text)).replace("“", "``")
+    text = re.sub(r"\$\s*(.*?)\s*\$", lambda found: f"${_words_apart(found[1])}$", text)
+    return re.sub(r"(\$[^$]*\$) (?=[-.,;:)])", r"\1", text).replace("“", "``")
+
+
+def _words_apart(formula: str) -> str:
+    r"""Its words (``\text``) outside all groups stand between formulas, so that lines break there."""
+    pieces = re.split(r"\\text\{( [^{}\\]* )\}", formula)
+    if not all(_opens_and_closes(piece) and piece.count(r"\left") == piece.count(r"\right") for piece in pieces[::2]):
+        return formula
+    return "$".join(piece.strip() if place % 2 == 0 else piece for place, piece in enumerate(pieces))
 
 
 def _opens_and_closes(text: str) -> bool:

@@ -166,6 +166,9 @@ def test_quotes_are_set_where_their_braces_close(quote, set_as):
 def test_what_a_paper_says_in_its_own_favour_is_set_or_left_out():
     said = note.set_caveat("A.2: \u201cfor $\\sigma^2$ large\u201d, so for n^2 > 1 it holds.")
     assert said == "A.2: ``for $\\sigma^2$ large'', so for $n$$^{2}$\u00a0\\textgreater{}\u00a01 it holds."
+    words = r"$x \text{ such that } \frac{1}{y} \text{ is } z$, $u_{a \text{ b } c}$, $\left( x \text{ if } y\right)$"
+    apart = words.replace(r"x \text{ such that } \frac{1}{y} \text{ is } z", r"x$ such that $\frac{1}{y}$ is $z")
+    assert note.quoted(words) == apart  # lines break at words that no group holds
     assert note.set_caveat("it says \u201c$\\sigma^2\u201d") == note.set_caveat("") == ""
 
 
