@@ -70,7 +70,8 @@ def recorded() -> dict[str, list[dict[str, Any]]]:
 def about(claim: str) -> tuple[str, ...]:
     """File, kind and statement of each certificate of an entry, or why there is none; nothing without evidence."""
     if made := _of(claim):
-        return tuple(f"{PLACE}/{one['file']} ({one['kind']}): {one['statement']}" for one in made)
+        place = "certificates" if by_id()[claim].outside else PLACE
+        return tuple(f"{place}/{one['file']} ({one['kind']}): {one['statement']}" for one in made)
     record = committed(ids=[claim]).get(claim)
     kept = "".join(f"; recorded in {RECORDS}/{one['file']}" for one in recorded().get(claim, ()))
     return () if record is None else (f"none: {reason(record)}{kept}",)

@@ -82,7 +82,7 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     needed = verdict == "proved" or (decided in ("certificate", "exact") and claim.kind != "rate")
     if claim.kind == "privacy":  # a guarantee needs one whatever became of it, and so does an attack that is a number
         needed = needed or GUARANTEES in found.get("tables", {}) or verdict == "refuted"
-    written = derived(claim) or (decided == "certificate" and bool(claim.over_region))  # of the claim's own formulas
+    written = derived(claim) or (decided == "certificate" and claim.outside)  # it is of the claim's own formulas
     return Basis(decided, (("derivation" if written else "assumed") if needed else "none"))
 
 
@@ -109,12 +109,14 @@ def certified(claim: Declaration, verdict: str) -> bool:
 
     Where the entry states formulas to be proved over a region, it is a certificate of these formulas over this region
     and of no earlier ones. That the checker accepts each of this package's is a test of the repository, and they are
-    only read here; of another package's the checker is asked.
+    only read here; of another package's, which are of the formulas of the claim itself, the checker is asked.
     """
-    stated = claim.over_region if verdict == "proved" else ""
     found = _certificates(place_of_certificates(claim)).get((claim.id, verdict), ())
-    of_it = [one for one in found if not stated or one["statement"] == stated]
-    return any(not claim.outside or _accepted(json.dumps(one)) for one in of_it)
+    if claim.outside:
+        text = "" if claim.formal is None else claim.formal.text.rstrip(".")
+        return any(text and text in one["statement"] and _accepted(json.dumps(one)) for one in found)
+    stated = claim.over_region if verdict == "proved" else ""
+    return any(not stated or one["statement"] == stated for one in found)
 
 
 def place_of_certificates(claim: Declaration) -> Path:

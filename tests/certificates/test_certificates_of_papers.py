@@ -42,6 +42,9 @@ paper = Paper("cubes", title="Cubes", authors=("A. Author",), year=2026)
 paper.formula("lemma3", Statement("{claim}", {"x": Real("any number", 0, 2)}, inequality("x^2", "<=", "2*x"),
                                   steps=("It is x <= 2, times x.",), cells=20),
               points=[{"x": 1}], source="Lemma 3", expected="proved")
+paper.formula("lemma4", Statement("{claim}", {"x": Real("any number", 0, 2)}, inequality("x^2", "<=", "x"),
+                                  steps=("Take x = 2.",), witness={"x": 2}),
+              source="Lemma 4", expected="refuted", weight="range", consequence="True up to x = 1.")
 """
 
 
@@ -75,18 +78,24 @@ def test_a_certificate_beside_the_module_proves_an_outside_claim(folder):
     """Not one of other formulas, and not one that the checker refuses."""
     (folder / "claims_cubes.py").write_text(PROVED)
     registry.use([str(folder / "claims_cubes.py")])
-    (claim,) = registry.outside_claims()
+    claim, broken = registry.outside_claims()
 
-    def verdict():
+    def verdict(of=claim):
         grades._certificates.cache_clear()
-        (entry,) = dpbench.verify(claim).entries
+        (entry,) = dpbench.verify(of).entries
         return entry.verdict, entry.basis.grade, entry.evidence.notes[-1]
 
     command = f"`dpbench verify {claim.id} --certificates {folder / 'certificates'}` writes it"
     assert verdict()[:2] == ("not refuted", "tried") and command in verdict()[2]
-    (path,) = certificates.write(folder / "certificates", {claim.id})
+    assert verdict(broken)[:2] == ("refuted", "assumed")
+    path, other = certificates.write(folder / "certificates", {claim.id, broken.id})
     assert verdict()[:2] == ("proved", "derivation")
+    assert verdict(broken)[:2] == ("refuted", "derivation")
     assert shown.links(claim.id) == {"certificate": [path.name]}
+    assert shown.about(claim.id)[0].startswith("certificates/cubes.lemma3")
+    earlier = json.loads(other.read_text())
+    other.write_text(json.dumps(earlier | {"statement": earlier["statement"].replace("<= x", "<= 2*x")}))
+    assert verdict(broken)[:2] == ("refuted", "assumed")
     sealed = json.loads(path.read_text())
     for change in ({"statement": sealed["statement"].replace("2*x", "3*x")}, {"digest": "0"}, {"verdict": "refuted"}):
         assert sealed | change != sealed
