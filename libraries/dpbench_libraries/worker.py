@@ -229,12 +229,10 @@ def audit_there(
         return audit_case(replace(case, sampler=Drawn(worker, case.sampler)), **settings)
 
 
-def pairs_within(
-    low: float, high: float, relation: str, *, integers: bool = False, nan: bool = False
-) -> tuple[Pair, ...]:
+def pairs_within(low: float, high: float, relation: str, *, integers: bool = False) -> tuple[Pair, ...]:
     """Neighbours with numbers between bounds, as lists: of ends, middles, alternating and rising values."""
-    domain = Domain(RECORDS, low, high, integers=integers, relation=relation, nan=nan)
-    kind = int if integers and not nan else float
+    domain = Domain(RECORDS, low, high, integers=integers, relation=relation)
+    kind = int if integers else float
     return tuple(
         ([kind(x) for x in one], [kind(x) for x in other]) for one, other in islice(proposals(domain, 0), PAIRS)
     )
