@@ -14,6 +14,7 @@ import dpbench_check
 import pytest
 from naive.certificate_reading import Reading
 from naive.certificates import true
+from naive.jl_step import before_the_map, step_size
 
 from dpbench.certificates import makers
 from dpbench.certificates.build import seal, sealed
@@ -23,7 +24,7 @@ from dpbench.ledger import formula, grades
 from dpbench.ledger.registry import all_claims
 from dpbench.ledger.statement import Real
 from dpbench.ledger.verify import verify
-from dpbench.papers.glm import theory, theory_jl
+from dpbench.papers.glm import theory
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory_settings
 from dpbench.runs.context import RunContext
@@ -174,8 +175,7 @@ def lemma8(rng):
     n, k, epsilon = uniform(rng, 0, 6), uniform(rng, 0, 6), uniform(rng, -3, 1)
     a = math.sqrt(k * math.log(2e5)) / (n * epsilon)
     eta = 1.0 / ((1.0 + a) * n**1.5)
-    more = theory_jl.map_excess(k)
-    left = theory_jl.corrected_excess(n, k, epsilon, 1e-5, eta, steps_in_noise=False) - more
+    left = before_the_map(n, k, epsilon, 1e-5, eta, steps_in_noise=False)
     told = ratio("glm.lemma8.inequality", s=a / (1.0 + a), w=1.0 / math.sqrt(n))
     return told, left / (7.0 / math.sqrt(n) + 4.5 * a)
 
@@ -183,8 +183,7 @@ def lemma8(rng):
 def lemma8_corrected(rng):
     n, k, epsilon = int(uniform(rng, 0, 6)), uniform(rng, 0, 6), uniform(rng, -3, 1)
     x = math.sqrt(8.0 * k * math.log(2e5) / (13.0 * n)) / epsilon
-    best = theory_jl.corrected_step_size(n, k, epsilon, 1e-5)
-    left = theory_jl.corrected_excess(n, k, epsilon, 1e-5, best) - theory_jl.map_excess(k)
+    left = before_the_map(n, k, epsilon, 1e-5, step_size(n, k, epsilon, 1e-5))
     unit = math.sqrt(13.0 / n) * (1.0 + x)
     statement = STATED["glm.lemma8.inequality.corrected"]
     (first,) = statement.compiled("first")({"s": x / (1.0 + x), "u": 1.0 / n})
@@ -195,7 +194,7 @@ def bracketed(rng):
     n, k, epsilon = int(uniform(rng, 0, 6)), uniform(rng, 0, 6), uniform(rng, -3, 1)
     a = math.sqrt(k * math.log(2e5) / n) / epsilon
     eta = 1.0 / ((1.0 + a) * n**1.5)
-    left = theory_jl.corrected_excess(n, k, epsilon, 1e-5, eta) - theory_jl.map_excess(k)
+    left = before_the_map(n, k, epsilon, 1e-5, eta)
     (second,) = STATED["glm.lemma8.inequality.corrected"].compiled("second")({"s": a / (1.0 + a), "u": 1.0 / n})
     return second, (left - (7.0 + 4.5 * a) / math.sqrt(n)) * math.sqrt(n) / (1.0 + a)
 

@@ -262,7 +262,7 @@ def test_a_singular_hessian_is_no_refusal():
     p = GLMProblem(np.tile(x, (9, 1)), np.ones(9), loss="squared", x_bound=1.0, y_bound=1.0, radius=50.0)
     w = minimise(p, 1e-19, 50.0, 1e9).w
     assert np.isfinite(w).all() and abs(w @ x - 1.0) < 1e-6
-    q = p.with_loss(losses.huber())
+    q = replace(p, loss=losses.huber())
     for radius in (50.0, math.inf):
         w = minimise(q, 1e-19, radius, 1e9).w
         assert np.isfinite(w).all() and abs(w @ x - 1.0) < 1e-6

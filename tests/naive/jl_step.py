@@ -6,6 +6,8 @@ is spherical, so that a step adds a noncentral χ² to its square.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -24,3 +26,16 @@ def chain(n: int, k: int, eta: float, sigma: float, trials: int, rng: np.random.
         along, across = along * shrink, across * shrink
     total += along
     return np.abs(1.0 - total / (n * n) * length)
+
+
+def step_size(n: int, k: float, epsilon: float, delta: float) -> float:
+    """1/(n^{3/2}√(13 + 8kΛ/(nε²))), Λ = log(2/δ): where `before_the_map` is least over η."""
+    return 1.0 / (n**1.5 * math.sqrt(13.0 + 8.0 * k * math.log(2.0 / delta) / (n * epsilon**2)))
+
+
+def before_the_map(
+    n: float, k: float, epsilon: float, delta: float, eta: float, *, steps_in_noise: bool = True
+) -> float:
+    """1/(2ηn²) + (η/2)(12n + 1 + kσ²): stability and regret of T = n² steps; kσ² with T, or as Lemma 8 prints it."""
+    noise = 8.0 * k * math.log(2.0 / delta) / epsilon**2 / (1.0 if steps_in_noise else float(n) ** 2)
+    return 1.0 / (2.0 * eta * n**2) + 0.5 * eta * (12.0 * n + 1.0 + noise)

@@ -205,17 +205,9 @@ class GLMProblem:
 
     def with_radius(self, radius: float) -> GLMProblem:
         """The same records on another ball; shares them, and the moments already computed of them."""
-        return self._with("radius", validation.real("radius", radius, above=0.0))
-
-    def with_loss(self, loss: Loss) -> GLMProblem:
-        """The same records under another loss for the same labels; shares them in the same way."""
-        loss.check_labels(self.y)
-        return self._with("loss", loss)
-
-    def _with(self, name: str, value: Any) -> GLMProblem:
         made = copy.copy(self)
         made.__dict__.pop("digest", None)
-        object.__setattr__(made, name, value)
+        object.__setattr__(made, "radius", validation.real("radius", radius, above=0.0))
         return made
 
     def with_labels(self, y: Any) -> GLMProblem:

@@ -10,28 +10,6 @@ from __future__ import annotations
 import math
 
 
-def corrected_step_size(n: int, k: float, epsilon: float, delta: float) -> float:
-    """η = 1/(n^{3/2}√(13 + 8kΛ/(nε²))): the minimiser of `corrected_excess` over η."""
-    return 1.0 / (n**1.5 * math.sqrt(13.0 + 8.0 * k * math.log(2.0 / delta) / (n * epsilon**2)))
-
-
-def map_excess(k: float) -> float:
-    """√2·e^{−k/4}/k ≥ √E(‖Φw*‖ − 2B)²₊/B: the projected minimiser may lie outside the ball of radius 2B."""
-    return math.sqrt(2.0) * math.exp(-0.25 * k) / k
-
-
-def corrected_excess(
-    n: float, k: float, epsilon: float, delta: float, eta: float, *, steps_in_noise: bool = True
-) -> float:
-    """Bound on E[L(w̃; ΦD) − L(Φw*; ΦD)] for any η: 1/(2ηn²) + (η/2)(12n + 1 + kσ²) and `map_excess`.
-
-    Stability, then regret: runs on data sets that differ in one record stay within η(2√T + 4T/n) on average. kσ² is
-    8kΛ/ε², or 8kΛ/(nε)² with the σ² that Lemma 8 prints, without T.
-    """
-    noise = 8.0 * k * math.log(2.0 / delta) / epsilon**2 / (1.0 if steps_in_noise else float(n) ** 2)
-    return 1.0 / (2.0 * eta * n**2) + 0.5 * eta * (12.0 * n + 1.0 + noise) + map_excess(k)
-
-
 def descent_floor(n: float, k: float, eta: float, noise: float, active: int = 1, *, sharpened: bool = False) -> float:
     """Lower bound on the excess risk of Algorithm 2, T = n², for |y − ⟨w, x⟩|, x uniform on e_1..e_j, y = 1/√j.
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from declared import measured
-from naive.jl_step import chain
+from naive.jl_step import before_the_map, chain, step_size
 
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.glm.theorems import lemma8, theorem10
@@ -37,7 +37,7 @@ def test_the_corrected_step_has_no_such_floor():
     for n in (10**20, 10**44):
         k = theory.lipschitz_jl_dimension(n, n**-0.5, DELTA)
         noise = theory.lipschitz_jl_noise(1.0, 1.0, n * n, n, n**-0.5, DELTA)
-        eta = theory_jl.corrected_step_size(n, k, n**-0.5, DELTA)
+        eta = step_size(n, k, n**-0.5, DELTA)
         assert theory_jl.descent_floor(n, k, eta, noise, sharpened=True) == 0.0
 
 
@@ -78,6 +78,6 @@ def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context):
 def test_lemma_8(context):
     assert measured(lemma8.lemma8_with_steps, context)[0] == "refuted"
     n, k, epsilon = 10**6, 100.0, 0.01
-    eta = theory_jl.corrected_step_size(n, k, epsilon, DELTA)
-    best = min(theory_jl.corrected_excess(n, k, epsilon, DELTA, eta * c) for c in np.geomspace(0.1, 10.0, 2_001))
-    assert theory_jl.corrected_excess(n, k, epsilon, DELTA, eta) == pytest.approx(best, rel=1e-4)
+    eta = step_size(n, k, epsilon, DELTA)
+    best = min(before_the_map(n, k, epsilon, DELTA, eta * c) for c in np.geomspace(0.1, 10.0, 2_001))
+    assert before_the_map(n, k, epsilon, DELTA, eta) == pytest.approx(best, rel=1e-4)

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import math
 
-from dpbench.core.sampling import stream
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.harness import margins
-from dpbench.ledger.measurement import Context, Evidence
 from dpbench.ledger.statement import Real, Statement, inequality, order
-from dpbench.papers.glm import theory
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.hard_scales import hardest_scale
 
 H, DELTA = 2.0, 1e-5  # squared loss
 CONSTANTS = 251.0, 162.0 * math.sqrt(32.0)
@@ -101,44 +96,6 @@ COROLLARY = Statement(
 )  # fmt: skip
 
 
-def corrected(context: Context) -> Evidence:
-    """Corollary 2 with η ≤ 1/(4HX²) and G = √HXY + HX²B, over random n, d, ε and BX/Y."""
-    rows, rng = [], stream(context.seed, "glm.cor2")
-    for _ in range(context.pick(quick=12, full=100)):
-        n, ratio = int(10.0 ** rng.uniform(1.5, 6.0)), float(10.0 ** rng.uniform(-1.5, 1.0))
-        dimension = max(int(10.0 ** rng.uniform(0.0, 2.5)), math.ceil(ratio**2))
-        epsilon = 10.0 ** rng.uniform(-2.5, 2.5)
-        n = max(n, math.ceil(H * ratio**2))
-        sigma = theory.noisy_gd_noise(theory.smooth_gradient_bound(H, 1.0, 1.0, ratio), n, n, epsilon, DELTA)
-        eta = theory.noisy_gd_step_size(ratio, n, H, 1.0, 1.0, sigma, dimension)
-        scale = hardest_scale("squared", n, dimension, eta, sigma, radius=ratio)
-        both = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, epsilon, DELTA)
-        first = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, dimension, 1e300, DELTA)
-        bound = CONSTANTS[0] * first + CONSTANTS[1] * (both - first)
-        rows.append(
-            {
-                "n": n,
-                "d": dimension,
-                "epsilon": epsilon,
-                "BX/Y": ratio,
-                "excess": scale.excess,
-                "bound": both,
-                "proved": bound,
-                "ratio": scale.excess / both,
-                "zero predictor": scale.zero,
-            }
-        )
-    return margins(
-        rows,
-        f"value: the largest ratio to the bound with constants 1 over {len(rows)} random cases, the least constant "
-        "that O(.) can have there; the margin is to the proof's constants",
-        "at each the hardest scale of the even basis, expected excess risk in closed form, projection left out; "
-        "X = 1 costs nothing, as the bound does not depend on the unit of w",
-        value="ratio",
-        sides=("excess", "proved"),
-    )
-
-
 paper.formula(
     "cor2",
     STEP,
@@ -180,7 +137,7 @@ paper.formula(
             ),
         },
         "corrected": {
-            "measure": corrected,
+            "points": [{"a": a, "q": q} for a in (0, "1/10", "1/2", 1) for q in (0, "1/4", 1)],
             "source": "Corollary 2, with 1/(4HX^2) and G B",
             "expected": "proved",
             "rests_on": ("glm.lemma4.inequality", "glm.lemma5.stability.corrected", "glm.lemma6.inequality"),
