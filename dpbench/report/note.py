@@ -22,6 +22,8 @@ from dpbench.report import errata
 from dpbench.report.signs import escaped, prose
 from dpbench.report.view import NOT_ASKED, NOTE, Part, view
 
+LAST = "% What follows stands last.\n"
+"""A line of ``note.tex``: what comes after it, slips for a pencil, stands at the end of the note."""
 SMALL = ("step", "misprint")
 """Weights of the one table, in which slips stand too; the others are items of their own."""
 
@@ -123,8 +125,9 @@ def latex(paper: Paper) -> str:
         unasked |= len(asked) < len(view(claim, scope=NOTE))
         entries.append((claim, asked))
     small = [entry for entry in entries if _small(entry[0])]
+    text, _, last = body(paper).partition(LAST)
     made = environment.get_template("note.tex.j2").render(
-        title=title, preface=preface, paper=paper, body=body(paper), unasked=unasked,
+        title=title, preface=preface, paper=paper, body=text, last=last, unasked=unasked,
         large=[entry for entry in entries if entry not in small], small=small,
     )  # fmt: skip
     return made + "\n"

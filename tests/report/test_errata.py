@@ -54,6 +54,17 @@ def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm):
     assert "- **Who is hurt**: Fails in a stated range: n < 3" in text
 
 
+def test_rows_with_one_correction_are_one_finding_and_slips_stand_last_in_the_note():
+    paper = errata.paper_named("heavytail")
+    found = [claim.id.removeprefix("heavytail.") for claim in errata.findings(paper)]
+    assert found[:3] == ["thm1.privacy", "thm1.inequality.y-moment", "thm1.inequality.large-epsilon"]
+    assert not {"thm2.privacy", "thm2.inequality.y-moment", "thm1.inequality.y-moment.fixed-law"} & set(found)
+    text = note.latex(paper)
+    heads = ("What changes for a user", "Each statement that needs a change", "Steps of proofs", "Found by reading")
+    places = [text.index(rf"\section*{{{head}") for head in heads]
+    assert places == sorted(places) and r"differ by only one entry, which is denoted as $D\sim D^{\prime}$" in text
+
+
 @pytest.mark.parametrize("name", ["glm", "heavytail", "publicdata"])
 def test_every_failing_row_says_all_that_a_page_needs(name):
     paper = errata.paper_named(name)

@@ -302,7 +302,7 @@ _SENSITIVITY = [
     line.replace(about=_MOVED, claim=inequality("abs(low_1 - low_2)", "<=", most))
     for line, most in ((LINE[1], "2*log(theta)"), (LINE[2], "log(theta)"))
 ]
-_ATTAINED = "two records far in opposite tails of psi attain the bound"
+_ATTAINED = "a record that fits -1, and one in its place that is truncated there, attain the bound"
 paper.formula(
     "alg1",
     _SENSITIVITY[0],
