@@ -4,6 +4,7 @@ import ast
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -159,6 +160,18 @@ def test_no_file_makes_all_evidence_stale():
             assert paper in (claim.paper, "lowerbounds"), (claim.id, name)
             reach[name] = reach.get(name, 0) + 1
     assert max(reach.values()) < 0.7 * len(claims), max(reach, key=reach.__getitem__)
+
+
+COMPUTED = re.compile(r"\b(?:import_module|__import__|exec|eval|all_claims|by_id)\(")
+
+
+def test_what_an_entry_runs_is_found_by_its_imports():
+    """No module in a key reaches another by a name that it computes, or through the registry of claims."""
+    files = sources._files()
+    keyed = set().union(*(claim.code.modules for claim in all_claims())) & files.keys()
+    texts = {name: files[name].read_text(encoding="utf-8") for name in keyed}
+    assert len(texts) > 150 and [name for name, text in texts.items() if COMPUTED.search(text)] == []
+    assert COMPUTED.search('import_module("dpbench.papers.glm." + "theory").nothing()')
 
 
 SCRIPT = """
