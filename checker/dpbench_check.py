@@ -490,6 +490,19 @@ class Fractions:
             self.logs[key] = inner[0]
         sort = "log" if kind == "log" else "root" if kind in ABOVE else "formula"
         return self.one(sort, key, node)
+    def factored(self, x: dict, by: fmpq) -> dict:
+        """A power of one product of what is 0 or more, as the product of the powers; else empty."""
+        if len(x) != 1:
+            return {}
+        (powers, v), = x.items()
+        if not (v > 0 and all(self.not_negative(one) for one, _ in powers)):
+            return {}
+        made = {tuple((one, short_factor(q * by)) for one, q in powers): fmpq(1)}
+        root = fmpq(isqrt(int(v.p)), isqrt(int(v.q)))
+        if by == fmpq(1, 2) and root * root == v:
+            return product_of(made, {(): root})
+        key = frozen(({(): v}, ONE_SUM))
+        return made if v == 1 else product_of(made, self.one("root", key, num(v), by)[0])
     def one(self, kind: str, key: object, node: tuple, by: fmpq = ONE[1]) -> tuple[dict, dict]:
         return {((self.atom(kind, key, node), by),): fmpq(1)}, ONE_SUM
     def power(self, node: tuple, base: tuple, by: tuple = ({(): fmpq(1, 2)}, ONE_SUM)) -> tuple:
@@ -504,6 +517,9 @@ class Fractions:
             return self.exp(product_of(n, log))
         if number is None:
             return self.one("formula", ("^", frozen(base), frozen(by)), node)
+        top, bottom = (self.factored(part, abs(number)) for part in base)
+        if top and bottom:
+            return (top, bottom) if number > 0 else (bottom, top)
         sort = "formula" if number.q == 1 else "root"
         root, one = self.one(sort, frozen(base), node[1], abs(number))
         return (root, one) if number > 0 else (one, root)
@@ -1172,6 +1188,128 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     says = f"{' and '.join(map(show, claimed))} for all {spans}{where}, all sides being defined"
     return says, f"{cells} cells", *((one[1], one[2]) for one in claimed)
 
+# ---- Composition: rules that are facts, each with its source -----------------------------------
+# Of a rule: what each step is within, what is claimed of the whole, comparisons that suffice, and
+# where that is shown. Of the parts of the steps, S_x is the sum of T x over the steps, Q_x that of
+# T x^2, R_x its root; k is the size of the group, n the number of steps. A group of k records is k
+# neighbours in a row; steps are chosen adaptively, and what is computed of their outputs counts.
+_ORDER = "(order - 1)*log(1 - 1/order) - log(order) <= log(delta)"
+COMPOSITIONS = {
+    "gdp": ("mu", "mu", ["k*R_mu <= mu"], "Dong, Roth and Su 2022, Theorem 2.14, Corollary 3.3"),
+    "gdp to dp": ("mu", "epsilon delta", ["gaussian_delta(k*R_mu, epsilon) <= delta"],
+                  "Dong, Roth and Su 2022, Corollaries 2.13 and 3.3"),
+    "gdp to zcdp": ("mu", "rho", ["k^2*Q_mu/2 <= rho"],
+                    "Dong, Roth and Su 2022, Corollary 3.3 and Appendix B"),
+    "gdp to renyi": ("mu", "alpha tau", ["alpha*k^2*Q_mu/2 <= tau"],
+                     "Dong, Roth and Su 2022, Corollary 3.3 and Appendix B"),
+    "zcdp": ("rho", "rho", ["k^2*S_rho <= rho"],
+             "Bun and Steinke 2016, Lemma 1.7 and Proposition 1.9"),
+    "zcdp to renyi": ("rho", "alpha tau", ["alpha*k^2*S_rho <= tau"],
+                      "Bun and Steinke 2016, Definition 1.1, Lemma 1.7 and Proposition 1.9"),
+    "zcdp to dp": ("rho", "epsilon delta", [
+        "0 < delta", "k^2*S_rho + 2*k*sqrt(S_rho)*sqrt(log(1/delta)) <= epsilon"],
+        "Bun and Steinke 2016, Lemma 1.7 and Propositions 1.3 and 1.9"),
+    "zcdp at an order": ("rho", "epsilon delta order", [
+        "0 < delta", f"(order - 1)*(order*k^2*S_rho - epsilon) + {_ORDER}"],
+        "Bun and Steinke 2016, Lemma 1.7; Canonne, Kamath and Steinke 2020, Proposition 12"),
+    "renyi": ("alpha tau", "alpha tau", ["k <= 1", "alpha <= order", "S_tau <= tau"],
+              "Mironov 2017, Proposition 1; a divergence rises with its order"),
+    "renyi, a group of 2^c": ("alpha tau", "alpha tau", [
+        "k*alpha <= order", "2*k <= order", "3^c*S_tau <= tau"],
+        "Mironov 2017, Propositions 1 and 2; a divergence rises with its order"),
+    "renyi to dp": ("alpha tau", "epsilon delta", [
+        "k <= 1", "0 < delta", "(order - 1)*(S_tau - epsilon) <= log(delta)"],
+        "Mironov 2017, Propositions 1 and 3"),
+    "renyi to dp, sharper": ("alpha tau", "epsilon delta", [
+        "k <= 1", "0 < delta", f"(order - 1)*(S_tau - epsilon) + {_ORDER}"],
+        "Mironov 2017, Proposition 1; Canonne, Kamath and Steinke 2020, Proposition 12"),
+    "pure to zcdp": ("epsilon delta", "rho", ["S_delta <= 0", "k^2*Q_epsilon/2 <= rho"],
+                     "Bun and Steinke 2016, Proposition 1.4 and Lemma 1.7"),
+    "pure to renyi": ("epsilon delta", "alpha tau", [
+        "S_delta <= 0", "alpha*k^2*Q_epsilon/2 <= tau"],
+        "Bun and Steinke 2016, Proposition 1.4 and Lemma 1.7"),
+    "basic": ("epsilon delta", "epsilon delta", [
+        "k*S_epsilon <= epsilon", "k*exp((k - 1)*S_epsilon)*S_delta <= delta"],
+        "Dwork and Roth 2014, Theorem 3.16; groups: the definition, k times"),
+    "optimal": ("epsilon delta", "epsilon delta", [
+        "k <= 1", "1 - (1 - each_delta)^n*(1 - pure) <= delta"],
+        "Kairouz, Oh and Viswanath 2015, Theorem 3.3"),
+    "advanced": ("epsilon delta", "epsilon delta", [
+        "k <= 1", "S_delta < delta",
+        "Q_epsilon/2 + R_epsilon*sqrt(2*log(1/(delta - S_delta))) <= epsilon"],
+        "a step is epsilon-DP but for delta; Bun and Steinke 2016, Propositions 1.3, 1.4"),
+}
+MANY = 100  # steps of the same kind that the rule "optimal" takes, in a sum over their outcomes
+
+def filled(node: tuple, parts: dict) -> tuple:
+    if node[0] == "sym":
+        must(node[1] in parts, "the rule does not fit these steps, or this group")
+        return parts[node[1]]
+    return (node[0], *(filled(one, parts) if isinstance(one, tuple) else one for one in node[1:]))
+def responses(n: int) -> tuple:
+    """delta(epsilon) of n randomised responses that are each_epsilon-DP: with s = 1/(1 + e^-each),
+    j of n have the likelier answer with chance C(n, j) s^j (1 - s)^(n - j), and the other way
+    round; it is the sum of the positive parts, of which those with j <= n/2 are 0."""
+    terms, chosen = [], 1
+    for j in range(n, n // 2, -1):
+        whole = f"{n}*log(1 + exp(each_epsilon))"
+        gap = f"exp({j}*each_epsilon - {whole}) - exp(epsilon + {n - j}*each_epsilon - {whole})"
+        terms.append(parse(f"{chosen}*max(0, {gap})"))
+        chosen = chosen * j // (n - j + 1)
+    return added(terms)
+def composed(claim: dict) -> tuple[list, list]:
+    """What makes claim and steps speak of privacy and is not given, and what the rule needs."""
+    must(claim["rule"] in COMPOSITIONS, "no such rule of composition")
+    each, whole, texts, _ = COMPOSITIONS[claim["rule"]]
+    keys, times, listed, group = each.split(), claim["times"], claim["steps"], claim["group"]
+    must(bool(times) and len(listed) == len(keys) * len(times), f"of each step {each}, and times")
+    same("parts of what is claimed", len(whole.split()), len(claim["against"]))
+    steps = [dict(zip(keys, listed[i * len(keys):], strict=False)) for i in range(len(times))]
+    parts = dict(zip(whole.split(), claim["against"], strict=True))
+    made = [("<=", ONE, one) for one in (*times, group) if one != ONE]
+    for name, one in [*parts.items(), *(pair for step in steps for pair in step.items())]:
+        made.append(("<", ONE, one) if name in ("alpha", "order") else ("<=", ZERO, one))
+        made += [("<", one, ONE)] if name == "delta" else []
+    for key in keys:
+        sides = [(t, step[key]) for t, step in zip(times, steps, strict=True)]
+        sums = [added(v if t == ONE else ("*", t, v) for t, v in row)
+                for row in (sides, [(t, ("^", v, TWO)) for t, v in sides])]
+        (t, v), alone = sides[0], len(sides) == 1
+        root = ("sqrt", sums[1]) if not alone else v if t == ONE else ("*", ("sqrt", t), v)
+        parts |= {f"S_{key}": sums[0], f"Q_{key}": sums[1], f"R_{key}": root, "k": group}
+        parts |= {f"each_{key}": v, "n": t} if alone else {}
+    if "alpha" in keys:
+        orders = [step["alpha"] for step in steps]
+        must(all(one == orders[0] for one in orders), "the steps have one order")
+        parts["order"] = orders[0]
+    if group[0] == "^" and group[1] == TWO:
+        parts["c"] = group[2]
+    if claim["rule"] == "optimal":
+        n = parts.get("n", ("none",))
+        must(n[0] == "num" and n[1].q == 1 and 1 <= n[1] <= MANY, f"one step, {MANY} times at most")
+        parts["pure"] = filled(responses(int(n[1])), parts)
+    turned = {"<": ">", "<=": ">="}
+    known = [one for one in made for given in claim["given"]
+             if given in (one, (turned[one[0]], one[2], one[1]))]
+    made = [one for one in dict.fromkeys(made) if one not in known]
+    return made, [filled(parse(one, True), parts) for one in texts]
+def composition(claim: dict, shows: dict, scope: Scope) -> tuple:
+    """What is composed of steps within a notion is within another, on a region: by a rule that is a
+    fact, whose comparisons are seen as those of a region. Times and groups are whole numbers."""
+    claims = list(dict.fromkeys([one for part in composed(claim) for one in part]))
+    says, cells, *decided = region({**claim, "claims": claims}, shows, scope)
+    each, whole, _, source = COMPOSITIONS[claim["rule"]]
+    keys, sides = each.split(), [*map(show, claim["steps"])]
+    steps = [f"{show(t)} x ({', '.join(f'{k} = {v}' for k, v in zip(keys, row, strict=True))})"
+             for t, row in zip(claim["times"], zip(*[iter(sides)] * len(keys), strict=True),
+                               strict=True)]
+    within = zip(whole.split(), map(show, claim["against"]), strict=True)
+    made = f"the adaptive composition of steps within {' + '.join(steps)}"
+    made += "" if claim["group"] == ONE else f", for groups of {show(claim['group'])}"
+    made += f", is within ({', '.join(f'{k} = {v}' for k, v in within)})"
+    where = says.partition(" for all ")[2]
+    return f"{made} for all {where}", f"{cells}, by a fact ({source})", *decided
+
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`
     names does so: no constant bounds it. The value at t = 2^from ties the formula to a number."""
@@ -1206,6 +1344,8 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
     "guarantee": (guarantee, ("proved",), f"{_PAIR} calibrated!"),
     "inequality": (inequality, ("refuted",), "left relation! right"),
     "region": (region, ("proved",), "region! cuts! witness! given? claims?"),
+    "composition": (composition, ("proved",),
+                    "region! cuts! witness! given? rule! steps* times* group against*"),
     "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
 }
 WORDS = {"refuted": "REFUTES", "proved": "SHOWS"}

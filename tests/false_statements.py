@@ -189,6 +189,22 @@ def region(rng: random.Random, false: bool) -> Made:
     return certificate("region", claim, values=texts(c=c, a=at, h=rational(bound)), free={"x": ""}, verdict="proved")
 
 
+def composition(rng: random.Random, false: bool) -> Made:
+    """Says "proved" of less, or more, than what T steps, or a group of T, come to by an exact rule."""
+    rule, steps, times, group, whole = rng.choice((
+        ("gdp", ["c*x"], "T", "1", ["h*sqrt(T)*c*x"]), ("gdp", ["c*x"], "1", "T", ["h*T*c*x"]),
+        ("zcdp", ["c*x"], "T", "1", ["h*c*x*T"]), ("zcdp", ["c*x"], "2", "T", ["2*h*c*x*T^2"]),
+        ("gdp to zcdp", ["c*x"], "T", "1", ["h*T*(c*x)^2/2"]), ("zcdp to renyi", ["c*x"], "T", "1", ["3", "3*h*T*c*x"]),
+        ("renyi", ["4", "c*x"], "T", "1", ["4", "h*T*c*x"]), ("basic", ["c*x", "0"], "T", "1", ["h*T*c*x", "0"]),
+    ))  # fmt: skip
+    claim = {"rule": rule, "steps": steps, "times": [times], "group": group, "against": whole, "cuts": [""],
+             "given": [], "region": {"x": ["1/10", "1/5"], "T": ["1", "3"]},
+             "witness": {"x": "1/8", "T": "2"}}  # fmt: skip
+    h = 1 - margin(rng) if false else 1 + margin(rng)
+    return certificate("composition", claim, values=texts(c=number(rng), h=h), free={"x": "", "T": ""},
+                       verdict="proved")  # fmt: skip
+
+
 def growth(rng: random.Random, false: bool) -> Made:
     """Says "refuted" by a growth that is slower than it says, or that saturates far out."""
     c, first, a = number(rng), rng.randint(10, 40), Fraction(rng.randint(1, 8), 4)
@@ -220,5 +236,5 @@ def growth(rng: random.Random, false: bool) -> Made:
 
 KINDS: dict[str, Callable[[random.Random, bool], Made]] = {
     "inequality": inequality, "pair-discrete": pair_discrete, "pair-shift": pair_shift, "guarantee": guarantee,
-    "region": region, "growth": growth,
+    "region": region, "composition": composition, "growth": growth,
 }  # fmt: skip

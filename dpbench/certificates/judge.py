@@ -20,9 +20,21 @@ from typing import Any
 
 import dpbench_check as check
 
-from dpbench.certificates.build import Sentence, assembled, rational, report
+from dpbench.certificates.build import Draft, Sentence, assembled, rational, report
 from dpbench.certificates.clock import Clock
-from dpbench.certificates.judge_pieces import ONE, ZERO, Piece, lawful, pieces, region, required, sided
+from dpbench.certificates.judge_pieces import (
+    ONE,
+    ZERO,
+    Piece,
+    composed,
+    composition,
+    lawful,
+    pieces,
+    region,
+    required,
+    rules,
+    sided,
+)
 from dpbench.certificates.judge_toml import Theorem, read
 from dpbench.certificates.regions import Comparison, Ends, Point, Proof, drawn
 from dpbench.certificates.search.hunt import TIE, Counterexample, Hunt, question
@@ -280,7 +292,9 @@ def _sides(statement: Statement, piece: Piece) -> tuple[dict[str, Any], Point]:
 def _given(statement: Statement, piece: Piece, *, strict: bool) -> list[Comparison]:
     """Hypotheses of a piece; where `strict` also that open ends are left out."""
     every = hypotheses(statement, replace(piece, kind="")).items()
-    return sided((one[0], one[1], one[2]) for name, (one, _) in every if strict or not name.startswith("open_"))
+    kept = ((one[0], one[1], one[2]) for name, (one, _) in every
+            if not name.startswith("whole_") and (strict or not name.startswith("open_")))  # fmt: skip
+    return sided(kept)
 
 
 def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
@@ -293,6 +307,8 @@ def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
     if proofs.why:
         return proofs
     laws = list(required(statement).values())
+    if statement.claim.kind == "compose":
+        return _composed(theorem, hunts, clock)
     groups: dict[str, tuple[Piece, list[Hunt]]] = {}
     for hunt in hunts:
         piece = hunt.question.piece
@@ -302,39 +318,76 @@ def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
     for place, (piece, group) in enumerate(groups.values()):
         inequalities = [one.comparison for hunt in group for one in hunt.question.piece.inequalities]
         claims = list(dict.fromkeys([*inequalities, *laws]))
-        sides, fixed = _sides(statement, piece)
-        attempts = [_given(statement, piece, strict=False)]
-        attempts += [given] if (given := _given(statement, piece, strict=True)) != attempts[0] else []
-        share = max(clock.left / (len(groups) - place), 0.05)
-        for number, given in enumerate(attempts):
-            proof = Proof(claims, sides, statement.definitions, given, fixed)
-            look = partial(_breaks, group, proofs)
-            tree = proof.tree(CELLS, clock=Clock(share / (len(attempts) - number)), look=look)
-            proofs.cells += tree.cells
-            if proofs.found is not None:
-                return proofs
-            if tree.cuts is not None:
-                break
-        if tree.cuts is None:
-            proofs.left, proofs.why = tree.left, [f"no proof over the region: {tree.why}"]
+        share = Clock(max(clock.left / (len(groups) - place), 0.05))
+        draft = _draft(statement, piece, claims, group, share, proofs)
+        if draft is None or not _sealed("region", draft, theorem, proofs):
             return proofs
-        witness = proof.witness([hunt.nearest for hunt in group if hunt.nearest is not None], _whole(statement))
-        if witness is None:
-            proofs.why = ["no proof over the region: no point was met at which the checker sees that all is defined"]
-            return proofs
-        symbols = {**statement.symbols, **piece.hidden}
-        steps = (*piece.derivation, *statement.steps)
-        draft = proof.draft(
-            tree.cuts, witness, statement=statement.text, derivation=[(step, []) for step in steps],
-            symbols={name: symbol.meaning for name, symbol in symbols.items()},
-        )  # fmt: skip
-        certificate = assembled("region", draft, _sentence(theorem))
-        said = report(certificate)
-        if not said["accepted"]:
-            proofs.why = [f"the checker does not accept the proof: {said['because']}"]
-            return proofs
-        proofs.certificates.append(certificate)
     return proofs
+
+
+def _composed(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
+    """The certificate of a composition, by the first of the checker's rules whose inequalities are seen."""
+    proofs, statement = _Proofs(), theorem.statement
+    listed = rules(statement)
+    for place, rule in enumerate(listed):
+        proofs.why = []
+        try:
+            speaks, needs = composed(statement, rule)
+        except check.Refused as error:
+            proofs.why = [f"no proof over the region: {error}"]
+            continue
+        claims, share = list(dict.fromkeys([*speaks, *needs])), max(clock.left / (len(listed) - place), 2.0)
+        draft = _draft(statement, Piece((), "", derivation=()), claims, hunts, Clock(share), proofs)
+        if proofs.found is not None:
+            return proofs
+        if draft is not None:
+            claim = {name: part for name, part in draft.claim.items() if name != "claims"}
+            draft = replace(draft, claim=claim | composition(statement, rule))
+            if _sealed("composition", draft, theorem, proofs):
+                return proofs
+    return proofs
+
+
+def _draft(
+    statement: Statement, piece: Piece, claims: list[Comparison], group: list[Hunt], clock: Clock, proofs: _Proofs
+) -> Draft | None:
+    """What shows the claims on the region; None where no cuts do, and why is in `proofs`."""
+    sides, fixed = _sides(statement, piece)
+    attempts = [_given(statement, piece, strict=False)]
+    attempts += [given] if (given := _given(statement, piece, strict=True)) != attempts[0] else []
+    for number, given in enumerate(attempts):
+        proof = Proof(claims, sides, statement.definitions, given, fixed)
+        look = partial(_breaks, group, proofs)
+        tree = proof.tree(CELLS, clock=Clock(clock.left / (len(attempts) - number)), look=look)
+        proofs.cells += tree.cells
+        if proofs.found is not None:
+            return None
+        if tree.cuts is not None:
+            break
+    if tree.cuts is None:
+        proofs.left, proofs.why = tree.left, [f"no proof over the region: {tree.why}"]
+        return None
+    witness = proof.witness([hunt.nearest for hunt in group if hunt.nearest is not None], _whole(statement))
+    if witness is None:
+        proofs.why = ["no proof over the region: no point was met at which the checker sees that all is defined"]
+        return None
+    symbols = {**statement.symbols, **piece.hidden}
+    return proof.draft(
+        tree.cuts, witness, statement=statement.text,
+        derivation=[(step, []) for step in (*piece.derivation, *statement.steps)],
+        symbols={name: symbol.meaning for name, symbol in symbols.items()},
+    )  # fmt: skip
+
+
+def _sealed(kind: str, draft: Draft, theorem: Theorem, proofs: _Proofs) -> bool:
+    """Whether the checker accepts the proof, which is kept then."""
+    certificate = assembled(kind, draft, _sentence(theorem))
+    said = report(certificate)
+    if said["accepted"]:
+        proofs.certificates.append(certificate)
+        return True
+    proofs.why = [f"the checker does not accept the proof: {said['because']}"]
+    return False
 
 
 def _breaks(group: list[Hunt], proofs: _Proofs, point: Point) -> bool:

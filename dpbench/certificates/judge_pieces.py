@@ -28,7 +28,7 @@ from dpbench.certificates.regions import Comparison, Ends, Proof
 from dpbench.core import validation
 from dpbench.ledger import formula
 from dpbench.ledger.formula import Node, parse, put, write
-from dpbench.ledger.kinds import Conclusion
+from dpbench.ledger.kinds import NOTIONS, Conclusion
 from dpbench.ledger.statement import Calibrated, Integer, Real, Statement, Symbol
 
 ZERO, ONE = ("num", Fraction(0)), ("num", Fraction(1))
@@ -404,6 +404,125 @@ SAMPLED = (
 )
 
 
+def composed(statement: Statement, rule: str) -> tuple[list[Comparison], ...]:
+    """What the checker asks of every composition, and what its rule needs; its `Refused` where that does not fit."""
+    said = composition(statement, rule)
+    read = {name: [check.parse(text) for text in said[name]] for name in ("steps", "times", "against")}
+    check.renew()
+    given = [check.parse(write(condition), True) for _, condition, _ in statement.conditions]
+    parts = check.composed({**said, **read, "group": check.parse(said["group"]), "given": given})
+    made = [[parse(check.show(one), comparison=True) for one in part] for part in parts]
+    return tuple([(one[0], one[1], one[2]) for one in part] for part in made)
+
+
+def composition(statement: Statement, rule: str) -> dict[str, Any]:
+    """Parts of the certificate, but for the region."""
+    nodes = statement.claim_nodes
+    parts = {name: [write(n) for key, n in nodes.items() if key.startswith(f"{name}.")] for name in ("steps", "times")}
+    against = [write(nodes[name]) for name in check.COMPOSITIONS[rule][1].split() if name in nodes]
+    return {"rule": rule, **parts, "group": write(nodes["group"]), "against": against}
+
+
+def rules(statement: Statement) -> list[str]:
+    """Those from the notion of the steps to that of the claim."""
+    keys = [" ".join(NOTIONS[notion]) for notion in (statement.claim.parts["each"], statement.claim.notion)]
+    keys[1] += " order" if "order" in statement.claim_nodes else ""
+    return [rule for rule, (each, whole, *_) in check.COMPOSITIONS.items() if [each, whole] == keys]
+
+
+def _compose(statement: Statement) -> list[Piece]:
+    """Steps that attain their bounds, as what is searched: the proof is by the rules of the checker."""
+    if statement.relation not in ("replace", "add_remove"):
+        raise validation.invalid("relation", "replace or add_remove for a composition", statement.relation)
+    if not rules(statement):
+        raise validation.invalid("a composition", f"of a notion that gives {statement.notion}, by a rule of the "
+                                 "checker's README", statement.claim.parts["each"])  # fmt: skip
+    try:
+        _budgeted(statement)
+    except check.Refused as error:
+        raise validation.invalid("a composition", "one that the checker has a rule for", str(error)) from None
+    each, nodes, group = statement.claim.parts["each"], statement.claim_nodes, statement.claim_nodes["group"]
+    keys = NOTIONS[each]
+    listed = [nodes[f"steps.{i}"] for i in range(len(statement.claim.parts["steps"]))]
+    steps = [(nodes[f"times.{i}"], dict(zip(keys, listed[i * len(keys) :], strict=False)))
+             for i in range(len(listed) // len(keys))]  # fmt: skip
+    whole = {f"whole_{i}": (("=", ("integer_part", n), n), "a whole number")
+             for i, n in enumerate(dict.fromkeys([*(t for t, _ in steps), group]))
+             if n[0] != "num" and not isinstance(statement.symbols.get(n[1]), Integer)}  # fmt: skip
+    if each == "dp":
+        made = _responses(statement, steps, group)
+    else:
+        form = {"gdp": "T*mu^2", "zcdp": "2*T*rho", "renyi": "2*T*tau/alpha"}[each]
+        squares = [_t(form, T=times, **step) for times, step in steps]
+        shift: Node = ("sqrt", _added(squares))
+        if len(steps) == 1 and each == "gdp":
+            shift = _t("sqrt(T)*mu", T=steps[0][0], **steps[0][1])
+        shift = shift if group == ONE else ("*", group, shift)
+        pair = Conclusion("gaussian", {"shift": write(shift), "scale": "1"}, statement.claim.against)
+        made = _shift(dataclasses.replace(statement, claim=pair))
+    return [dataclasses.replace(one, conditions={**one.conditions, **whole},
+                                derivation=(ATTAINED[each], *one.derivation)) for one in made]  # fmt: skip
+
+
+ATTAINED = {
+    "dp": "A step may be a randomised response, or fail openly with chance delta, whatever the records.",
+    **dict.fromkeys(("gdp", "zcdp", "renyi"), "A step may be Gaussian noise that attains its bound: k records move the "
+                    "mean k times as far, and T steps are one whose shift is sqrt(T) times as large."),
+}  # fmt: skip
+
+
+def _responses(statement: Statement, steps: list[tuple[Node, dict[str, Node]]], group: Node) -> list[Piece]:
+    """Steps that are (ε, δ)-DP and no better: an event that each of them makes likely."""
+    notion, against = statement.claim.notion, statement.claim.against
+
+    def event(p: Node, q: Node, **more: Any) -> Piece:
+        pair = Conclusion("event", {"p": write(p), "q": write(q)}, against)
+        symbols = {**statement.symbols, **more.get("hidden", {})}
+        (one,) = _event(dataclasses.replace(statement, claim=pair, symbols=symbols))
+        return dataclasses.replace(one, **more)
+
+    def over(form: str) -> Node:
+        terms = [_t(form, T=times, k=group, **step) for times, step in steps]
+        return terms[0] if len(terms) == 1 else _product(terms)
+
+    if notion != "dp":
+        alpha, bound, fields = _against_order(statement)
+        alone = "log(exp(A*epsilon - log(1 + exp(epsilon))) + exp((1 - A)*epsilon - log(1 + exp(epsilon))))"
+        form = f"T*{alone}" if group == ONE else f"T*log({LAPLACE})".replace("alpha", "A").replace("*r", "*k*epsilon")
+        total = _added([_t(form, A=alpha, k=group, T=times, epsilon=step["epsilon"]) for times, step in steps])
+        why = "The Renyi divergence of order alpha > 1 of steps adds up; of Laplace noise or a response it is known."
+        return [_plain(("/", total, ("-", alpha, ONE)), bound, why, **fields)]
+    if group != ONE:
+        small = event(over("(exp(-k*epsilon)/2)^T"), over("(exp(-2*k*epsilon)/2)^T"))
+        grown = "delta*(exp({n}*epsilon) - 1)/(exp(epsilon) - 1)"
+        last = {f"room_{i}": (("<=", _t(grown.format(n="(k - 1)"), k=group, **one),
+                               _t("(1 - delta)/(1 + exp(epsilon))", **one)), "the event's chance may grow so")
+                for i, (_, one) in enumerate(steps)}  # fmt: skip
+        return [small, event(("-", ONE, over(f"(1 - {grown.format(n='k')})^T")), ZERO, conditions=last)]
+    failed, right = over("(1 - delta)^T"), over("(1/(1 + exp(-epsilon)))^T")
+    made = [event(_t("1 - f*(1 - r)", f=failed, r=right), ("*", failed, over("(1/(1 + exp(epsilon)))^T")))]
+    if len(steps) == 1 and steps[0][0] != ONE:
+        name = _free(statement, "j")
+        parts = {"T": steps[0][0], "j": ("sym", name), "f": failed, "e": steps[0][1]["epsilon"]}
+        tail = "betatail(1/(1 + exp({s}e)), j, T - j + 1)"
+        p, q = _t(f"1 - f*(1 - {tail.format(s='-')})", **parts), _t(f"f*{tail.format(s='')}", **parts)
+        within = {"answers": (("<=", parts["j"], parts["T"]), "j or more of T answers")}
+        made.append(event(p, q, hidden={name: Integer("how many answers", 1, "inf")}, conditions=within))
+    return made
+
+
+def _product(terms: Sequence[Node]) -> Node:
+    total = terms[0]
+    for term in terms[1:]:
+        total = ("*", total, term)
+    return total
+
+
+def _budgeted(statement: Statement) -> dict[str, Comparison]:
+    """What the checker asks of every composition, whatever the rule."""
+    return {f"composed_{i}": one for i, one in enumerate(composed(statement, rules(statement)[0])[0])}
+
+
 def _inequality(statement: Statement) -> Piece:
     relation, left, right = statement.comparison
     less, more = (left, right) if relation in ("<=", "<") else (right, left)
@@ -425,10 +544,11 @@ def _order(statement: Statement) -> list[Piece]:
 # Of each kind of claim its parts, and of a claim of privacy what its laws need, to be laws.
 PIECES: dict[str, Callable[[Statement], list[Piece]]] = {
     "gaussian": _shift, "laplace": _shift, "discrete": _discrete, "event": _event, "mixture": _mixture,
-    "order": _order,
+    "compose": _compose, "order": _order,
 }  # fmt: skip
 LAWFUL: dict[str, Callable[[Statement], dict[str, Comparison]]] = {
     "gaussian": _scaled, "laplace": _scaled, "discrete": _weights, "event": _chances, "mixture": _sampled,
+    "compose": _budgeted,
 }  # fmt: skip
 
 

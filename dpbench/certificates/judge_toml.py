@@ -15,10 +15,12 @@ from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.ledger import formula
 from dpbench.ledger import statement as s
-from dpbench.ledger.kinds import KINDS, Conclusion
+from dpbench.ledger.kinds import KINDS, NOTIONS, Conclusion
 from dpbench.ledger.statement import Statement
 
-KEYS = ("id", "says", "source", "symbols", "where", "given", "relation", "region", "claim", "steps", "witness")
+KEYS = (
+    "id", "says", "source", "symbols", "where", "given", "relation", "region", "pieces", "claim", "steps", "witness",
+)  # fmt: skip
 LONGEST = 20_000
 """Bytes of a file: reading TOML takes the square of the length of a key."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}", re.ASCII)
@@ -72,7 +74,7 @@ def read(theorem: str | Path | Mapping[str, Any]) -> Theorem:
 def _theorem(content: Mapping[str, Any], name: str) -> Theorem:
     _only("the theorem", content, KEYS)
     words = {key: _text(key, content.get(key, "")) for key in ("says", "source")}
-    kind, conclusion = _claim(content.get("claim"))
+    kind, conclusion = _claim(content.get("claim"), _table("pieces", content.get("pieces", {})))
     relation = content.get("relation", "add_remove" if kind == "mixture" else "replace")
     regions = _table("region", content.get("region", {}))
     made = Statement(
@@ -153,7 +155,7 @@ def _placed(place: str, make: Callable[[], Any]) -> Any:
         raise InvalidInput(f"{place}: {error}") from None
 
 
-def _claim(value: Any) -> tuple[str, Conclusion]:
+def _claim(value: Any, pieces: Mapping[str, Any]) -> tuple[str, Conclusion]:
     tables = _table("claim", value if value is not None else {})
     readable = {name: one for name, one in KINDS.items() if one.needed}
     if len(tables) != 1 or next(iter(tables)) not in readable:
@@ -165,7 +167,16 @@ def _claim(value: Any) -> tuple[str, Conclusion]:
     for key in known.needed:
         if key not in table:
             raise invalid(place, f"with {key}", list(table))
+    if kind == "compose" and isinstance(table.get("times", []), str):
+        table["times"] = [table["times"]]
+    if kind == "compose":
+        named = table["piece"] if isinstance(table["piece"], (list, tuple)) else [table["piece"]]
+        table["piece"] = [_piece(name, pieces) for name in named]
+    elif pieces:
+        raise invalid("pieces", "those of a claim.compose", list(pieces))
     for key, part in table.items():
+        if key == "piece":
+            continue
         if key in known.lists:
             if not isinstance(part, (list, tuple)):
                 raise invalid(f"{place}.{key}", "a list of formulas", part)
@@ -173,6 +184,16 @@ def _claim(value: Any) -> tuple[str, Conclusion]:
         else:
             table[key] = _formula(f"{place}.{key}", part)
     return kind, _placed(place, lambda: known.read(table))
+
+
+def _piece(name: Any, pieces: Mapping[str, Any]) -> dict[str, str]:
+    """What a step is within."""
+    if not isinstance(name, str) or name not in pieces:
+        raise invalid("claim.compose.piece", f"one of pieces ({', '.join(pieces)}), or a list of them", name)
+    place = f"pieces.{name}"
+    table = _table(place, pieces[name])
+    _only(place, table, tuple(key for keys in NOTIONS.values() for key in keys))
+    return {key: _formula(f"{place}.{key}", part) for key, part in table.items()}
 
 
 def _steps(value: Any) -> tuple[str, ...]:

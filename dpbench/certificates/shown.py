@@ -22,6 +22,7 @@ DECIDES = {
     "guarantee": "sensitivity and noise: δ(ε), or the log-ratio, is within the claim at each instance listed",
     "inequality": "both sides at the values listed: the opposite of what is claimed",
     "region": "an inequality on a region, infinite ends allowed: intervals with slopes on the cells of a tree",
+    "composition": "what is composed of steps within a notion: by a rule that is a fact, its inequality on a region",
     "growth": "a quantity that exceeds c t^a log(t)^b for all t from some t on: no constant bounds it",
 }
 """Kind of a certificate to what its check decides."""

@@ -184,6 +184,40 @@ class Mixture(_Private):
         return self._claim(against, rate=str(rate), shift=str(shift), scale=str(scale))
 
 
+class Compose(_Private):
+    """What is composed of steps that are each within a notion, whatever they are, is within another notion.
+
+    Steps may be chosen adaptively, and anything is computed of their outputs. ``times`` says how often each step is
+    taken, ``group`` how many records two data sets differ in, ``order`` at which order zCDP becomes (ε, δ)-DP.
+
+    >>> compose({"rho": "1/(2*s^2)"}, times="T", rho="T/(2*s^2)").text()
+    'the adaptive composition of T times 1/(2*s^2)-zCDP is within T/(2*s^2)-zCDP'
+    """
+
+    needed, beside = ("piece",), (*_Private.beside, "times", "group", "order")
+    lists, words = ("piece", "times"), ("each",)
+
+    def __call__(self, piece: Any, *, times: Any = (), group: str = "1", order: str = "", **against: Any) -> Conclusion:
+        steps = [self._claim(one) for one in ([piece] if isinstance(piece, Mapping) else piece)]
+        often = (times,) if isinstance(times, (str, int)) else tuple(times) or ("1",) * len(steps)
+        notions = {step.notion for step in steps}
+        if len(notions) != 1:
+            raise validation.invalid("piece", "one piece or more, all within one notion", sorted(notions))
+        if len(often) != len(steps):
+            raise validation.invalid("times", f"one number for each of {len(steps)} pieces", list(often))
+        parts = {"each": notions.pop(), "steps": tuple(text for step in steps for text in step.against.values()),
+                 "times": tuple(map(str, often)), "group": str(group)}  # fmt: skip
+        return self._claim(against, **parts, **({"order": str(order)} if order else {}))
+
+    def sentence(self, parts: Parts) -> str:
+        keys = NOTIONS[parts["each"]]
+        steps = zip(*[iter(parts["steps"])] * len(keys), strict=True)
+        made = [f"{often} times {Conclusion('', {}, dict(zip(keys, step, strict=True))).privacy}"
+                for often, step in zip(parts["times"], steps, strict=True)]  # fmt: skip
+        group = "" if parts["group"] == "1" else f", for groups of {parts['group']},"
+        return f"the adaptive composition of {' and '.join(made)}{group} is within {{privacy}}"
+
+
 class Inequality(Kind):
     """left <= right, or with >=, < or >."""
 
@@ -230,7 +264,9 @@ class Rate(Kind):
 
 gaussian, laplace, discrete, event = Shift("gaussian"), Shift("laplace"), Discrete("discrete"), Event("event")
 mixture, inequality, order, rate = Mixture("mixture"), Inequality("inequality"), Order("order"), Rate("rate")
+compose = Compose("compose")
 loss, profile = Bounded("loss"), Bounded("profile")
 KINDS: dict[str, Kind] = {
-    one.name: one for one in (gaussian, laplace, discrete, event, mixture, inequality, order, rate, loss, profile)
+    one.name: one
+    for one in (gaussian, laplace, discrete, event, mixture, compose, inequality, order, rate, loss, profile)
 }

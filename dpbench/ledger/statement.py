@@ -31,6 +31,7 @@ from dpbench.ledger import formula
 from dpbench.ledger.formula import Node
 from dpbench.ledger.kinds import (  # noqa: F401  (what a Statement is made of is imported from here)
     Conclusion,
+    compose,
     discrete,
     event,
     gaussian,
@@ -55,7 +56,7 @@ End = Fraction | None
 
 
 def _end(value: Any, sign: int, name: str) -> End:
-    if str(value).strip().lstrip("+") in ("inf", "-inf", "infinity", "-infinity"):
+    if str(value).strip().lstrip("+").lower() in ("inf", "-inf", "infinity", "-infinity"):
         if (str(value).strip()[0] == "-") != (sign < 0):
             raise validation.invalid(name, "low to high", value)
         return None
@@ -124,8 +125,8 @@ class Statement:
         One sentence with holes that formulas fill: ``{sigma}``, and ``{claim}`` for the notion.
     symbols : dict of str to Real, Integer or `calibrated`
     claim : Conclusion
-        Made by `gaussian`, `laplace`, `discrete`, `event`, `mixture`, `loss`, `profile`, `inequality`, `order` or
-        `rate`.
+        Made by `gaussian`, `laplace`, `discrete`, `event`, `mixture`, `compose`, `loss`, `profile`, `inequality`,
+        `order` or `rate`.
     where : dict of str to formula
         The paper's definitions, in order.
     given : dict of str to (comparison, why)

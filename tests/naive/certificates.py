@@ -8,6 +8,7 @@ of enclosures, names of assumptions) is not looked at.
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import mpmath
@@ -18,6 +19,7 @@ from naive.certificate_reading import (
     Reading,
     Undefined,
     compare,
+    gaussian_delta,
     number,
 )
 
@@ -123,12 +125,65 @@ def region(claim: dict[str, Any], shows: dict[str, Any], read: Reading, verdict:
         at = read.given(**point)
         try:
             seen = all(at.holds(text) for text in claim["given"])
-            held = [at.holds(text) for text in claim["claims"]]
+            held = attained(claim, at) if "steps" in claim else [at.holds(text) for text in claim["claims"]]
             if seen and not all(held):
                 return False
         except Undefined:  # an end at which a formula is undefined is no point of the region
             seen = False
     return seen  # of the last point, the witness
+
+
+NOTIONS = {"gdp": ["mu"], "zcdp": ["rho"], "renyi": ["alpha", "tau"], "dp": ["epsilon", "delta"]}
+
+
+def attained(claim: dict[str, Any], at: Reading) -> list[bool]:
+    """What steps that are no better than they need to be say of a composition, each of which must hold: Gaussian noise,
+    randomised responses that fail openly with chance delta, and for groups events of a small chance."""
+    each, _, whole = claim["rule"].partition(" to ")
+    each = {"pure": "dp", "basic": "dp", "advanced": "dp", "optimal": "dp"}.get(each, re.split("[, ]", each)[0])
+    keys, numbers = NOTIONS[each], [at(text) for text in claim["steps"]]
+    rows = [dict(zip(keys, numbers[i:], strict=False)) for i in range(0, len(numbers), len(keys))]
+    times, k = [at(text) for text in claim["times"]], at(claim["group"])
+    notion = whole.split(",")[0] or ("dp" if "order" in claim["rule"] else each)
+    bound = dict(zip(NOTIONS[notion], (at(text) for text in claim["against"]), strict=False))
+    steps = list(zip(times, rows, strict=True))
+    said = [min([*times, k]) >= 1, len(rows) == len(times), len({row.get("alpha") for row in rows}) == 1]
+    said += [row[name] > 1 if name == "alpha" else row[name] >= 0 for row in (*rows, bound) for name in row]
+    said += [bound.get("delta", 0) < 1]
+    orders = [bound["alpha"]] if notion == "renyi" else [mpmath.mpf(a) for a in ("1.001", "2", "9", "200")]
+    room = bound.get("tau") if notion == "renyi" else bound.get("rho")
+    if each != "dp":
+        per = {"gdp": lambda row: row["mu"] ** 2, "zcdp": lambda row: 2 * row["rho"],
+               "renyi": lambda row: 2 * row["tau"] / row["alpha"]}[each]  # fmt: skip
+        square = k**2 * sum(t * per(row) for t, row in steps)
+        if notion == "gdp":
+            return [*said, compare("<=", mpmath.sqrt(square), bound["mu"])]
+        if notion == "dp":
+            return [*said, compare("<=", gaussian_delta(mpmath.sqrt(square), bound["epsilon"]), bound["delta"])]
+        return [*said, *(compare("<=", a * square / 2, room if notion == "renyi" else a * room) for a in orders)]
+    e, likely = mpmath.exp, [1 / (1 + mpmath.exp(-row["epsilon"])) for row in rows]
+    if notion != "dp":
+        if any(row["delta"] > 0 for row in rows):
+            return [False]
+        gained = [sum(t * mpmath.log(p**a * (1 - p) ** (1 - a) + (1 - p) ** a * p ** (1 - a))
+                      for t, p in zip(times, likely, strict=True)) / (a - 1) for a in orders]  # fmt: skip
+        return [*said, *(compare("<=", one, room if notion == "renyi" else a * room)
+                         for a, one in zip(orders, gained, strict=True))]  # fmt: skip
+    safe = mpmath.fprod((1 - row["delta"]) ** t for t, row in steps)
+    events = [(1 - safe * (1 - mpmath.fprod(p**t for t, p in zip(times, likely, strict=True))),
+               safe * mpmath.fprod((1 - p) ** t for t, p in zip(times, likely, strict=True)))]  # fmt: skip
+    if len(steps) == 1 and times[0] == int(times[0]) and times[0] <= 60:
+        n, p = int(times[0]), likely[0]
+        for j in range(1, n + 1):
+            more = [sum(mpmath.binomial(n, i) * x**i * (1 - x) ** (n - i) for i in range(j, n + 1)) for x in (p, 1 - p)]
+            events.append((1 - safe * (1 - more[0]), safe * more[1]))
+    if k > 1:
+        small = [mpmath.fprod((e(-by * k * row["epsilon"]) / 2) ** t for t, row in steps) for by in (1, 2)]
+        row = rows[0]
+        grown = [row["delta"] * mpmath.expm1(m * row["epsilon"]) / mpmath.expm1(row["epsilon"])
+                 if row["epsilon"] else row["delta"] * m for m in (k - 1, k)]  # fmt: skip
+        events = [(small[0], small[1]), (grown[1], 0) if grown[0] <= (1 - row["delta"]) * (1 - likely[0]) else (0, 0)]
+    return [*said, *(compare("<=", p - e(bound["epsilon"]) * q, bound["delta"] + EQUAL) for p, q in events)]
 
 
 SLOPED = ("rises", "falls")
@@ -181,7 +236,7 @@ def true(certificate: dict[str, Any]) -> bool:
     try:
         kind = {
             "pair-discrete": pair_discrete, "pair-shift": shift, "guarantee": guarantee, "inequality": inequality,
-            "region": region, "growth": growth,
+            "region": region, "composition": region, "growth": growth,
         }[certificate["kind"]]  # fmt: skip
         return bool(certificate["instances"]) and all(
             all(Reading(certificate, i).holds(a["formula"]) for a in certificate["assumptions"])

@@ -1,0 +1,143 @@
+"""`compose`: what steps within a notion come to, by the checker's rules; a twin whose constant is wrong is refuted.
+
+A rule is a fact of the literature. Here it is held against mechanisms that attain it: the second checker
+(`tests/naive/certificates.py`) asks Gaussian noise, randomised responses and events of a small chance, and the
+package's own composition, which rounds up, has the optimal (ε, δ).
+"""
+
+import copy
+import json
+import math
+import re
+from pathlib import Path
+
+import dpbench_check
+import pytest
+from naive.certificates import true
+
+import dpbench
+from dpbench.certificates.build import seal
+from dpbench.core.validation import InvalidInput
+from dpbench.privacy.composition import optimal
+
+STEPS = {"T": {"integer": [1, 1000]}}
+MU, RHO, EPS = {"m": {"real": ["1/100", 1]}}, {"r": {"real": ["1/1000", 4]}}, {"e": {"real": ["1/100", 2]}}
+LOG = {"L": {"real": ["7/10", 60]}}
+RENYI = {"a": {"real": [2, 40]}, "t": {"real": ["1/100", 5]}}
+
+
+def theorem(symbols, piece, claim, **more):
+    listed = piece if isinstance(piece, list) else [piece]
+    named = {f"p{i}": one for i, one in enumerate(listed)}
+    return {"id": "case", "symbols": symbols, "pieces": named,
+            "claim": {"compose": {"piece": [*named], **claim}}, **more}  # fmt: skip
+
+
+CASES = {  # the rule, the theorem, and a part of the claim that makes it false
+    "gdp": ({**STEPS, **MU}, {"mu": "m"}, {"times": "T", "mu": "sqrt(T)*m"}, {"mu": "0.97*sqrt(T)*m"}),
+    "gdp to dp": ({"T": {"integer": [1, 60]}, **MU}, {"mu": "m"},
+                  {"times": "T", "epsilon": "1", "delta": "gaussian_delta(sqrt(T)*m, 1)"},
+                  {"delta": "0.97*gaussian_delta(sqrt(T)*m, 1)"}),
+    "gdp to zcdp": ({"k": {"integer": [1, 9]}, **MU}, {"mu": "m"}, {"group": "k", "rho": "k^2*m^2/2"},
+                    {"rho": "k^2*m^2*0.48"}),
+    "gdp to renyi": ({**MU, **RENYI}, [{"mu": "m"}, {"mu": "2*m"}], {"alpha": "a", "tau": "5*a*m^2/2"},
+                     {"tau": "4.9*a*m^2/2"}),
+    "zcdp": ({**STEPS, **RHO}, [{"rho": "r"}, {"rho": "r^2"}], {"times": ["T", "2"], "rho": "T*r + 2*r^2"},
+             {"rho": "T*r + 1.9*r^2"}),
+    "zcdp to renyi": ({**RENYI, **RHO}, {"rho": "r"}, {"alpha": "a", "tau": "a*r"}, {"tau": "0.98*a*r"}),
+    "zcdp to dp": ({**RHO, **LOG}, {"rho": "r"}, {"epsilon": "r + 2*sqrt(r*L)", "delta": "exp(-L)"},
+                   {"epsilon": "r + 1.8*sqrt(r*L)"}),
+    "zcdp at an order": ({**RHO, **LOG}, {"rho": "r^2"},
+                         {"epsilon": "r^2 + 2*r*L", "delta": "exp(-L^2)", "order": "1 + L/r"},
+                         {"epsilon": "r^2 + 1.9*r*L"}),
+    "renyi": ({**STEPS, **RENYI}, {"alpha": "a", "tau": "t"}, {"times": "T", "alpha": "a - 1/2", "tau": "T*t"},
+              {"alpha": "a", "tau": "0.97*T*t"}),
+    "renyi, a group of 2^c": ({"c": {"integer": [0, 5]}, **RENYI}, {"alpha": "a*2^(c + 1)", "tau": "t"},
+                              {"group": "2^c", "alpha": "a", "tau": "3^c*t"}, {"tau": "t/3"}),
+    "renyi to dp": ({**RENYI, **LOG}, {"alpha": "a", "tau": "t"}, {"epsilon": "t + L/(a - 1)", "delta": "exp(-L)"},
+                    {"epsilon": "t + L/(8*a - 1)"}),
+    "pure to zcdp": ({**STEPS, **EPS}, {"epsilon": "e"}, {"times": "T", "rho": "T*e^2/2"}, {"rho": "T*e^2*0.48"}),
+    "pure to renyi": ({**RENYI, **EPS}, {"epsilon": "e"}, {"alpha": "a", "tau": "a*e^2/2"}, {"tau": "a*e^2*0.48"}),
+    "basic": ({**STEPS, **EPS}, {"epsilon": "e", "delta": "1/10^6"},
+              {"times": "T", "epsilon": "T*e", "delta": "T/10^6"},
+              {"epsilon": "0.97*T*e"}),
+    "optimal": ({"e": {"real": ["1/10", 1]}}, {"epsilon": "e"}, {"times": "6", "epsilon": "3*e", "delta": "9*e/25"},
+                {"delta": "0.97*9*e/25"}),
+    "advanced": ({**STEPS, **EPS, **LOG}, {"epsilon": "e", "delta": "1/10^9"},
+                 {"times": "T", "epsilon": "e*sqrt(2*T*L) + T*e*(exp(e) - 1)", "delta": "T/10^9 + exp(-L)"},
+                 {"epsilon": "e*sqrt(0.4*T*L) + T*e*(exp(e) - 1)"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_each_rule_is_proved_and_its_twin_refuted(rule):
+    symbols, piece, claim, wrong = CASES[rule]
+    right = dpbench.judge(theorem(symbols, piece, claim))
+    assert right.verdict == "proved", (right, right.searched)
+    (certificate,) = right.certificates
+    report = dpbench_check.report_on(json.dumps(certificate))
+    assert certificate["kind"] == "composition" and certificate["claim"]["rule"] == rule
+    assert report["accepted"] and "by a fact" in report["line"] and true(certificate)
+    twin = dpbench.judge(theorem(symbols, piece, {**claim, **wrong}))
+    assert twin.verdict == "refuted" and all(map(true, twin.certificates))
+    changed = copy.deepcopy(certificate)  # the twin's claim with the cuts of the true one
+    keys = dpbench_check.COMPOSITIONS[rule][1].split()
+    changed["claim"]["against"] = [wrong.get(key, text).replace("0.97", "97/100").replace("0.48", "12/25")
+                                   .replace("0.98", "49/50").replace("1.9", "19/10").replace("4.9", "49/10")
+                                   .replace("1.8", "9/5").replace("0.4", "2/5")
+                                   for key, text in zip(keys, changed["claim"]["against"], strict=True)]  # fmt: skip
+    changed["digest"] = seal(changed)
+    assert not dpbench_check.report_on(json.dumps(changed))["accepted"] and not true(changed)
+
+
+def test_every_rule_has_a_case():
+    assert set(CASES) | {"renyi to dp, sharper"} == set(dpbench_check.COMPOSITIONS)
+
+
+@pytest.mark.parametrize(("e", "d", "n"), [(0.3, 0.0, 7), (1.0, 1e-3, 4), (0.1, 1e-5, 20)])
+def test_the_optimal_composition_is_that_of_the_package(e, d, n):
+    """delta(epsilon) by the checker's formula, and by `dpbench.privacy`, which rounds up."""
+    whole = optimal([(e, d)] * n, why="the same steps")
+    for epsilon in (0.0, e, 2.5 * e):
+        values = {"rule": "optimal", "times": ["n"], "steps": ["e", "d"], "against": ["E", "D"], "given": []}
+        read = {key: [dpbench_check.parse(t) for t in part] for key, part in values.items() if isinstance(part, list)}
+        read["times"] = [dpbench_check.num(n)]
+        _, needs = dpbench_check.composed({**values, **read, "group": dpbench_check.ONE})
+        numbers = {"e": e, "d": d, "E": epsilon}
+        scope = dpbench_check.Scope({k: dpbench_check.fmpq(*v.as_integer_ratio()) for k, v in numbers.items()}, {})
+        exact = float(dpbench_check.arb(dpbench_check.evaluate(needs[1][1], scope)))
+        assert math.isclose(exact, whole.delta(epsilon), rel_tol=1e-3, abs_tol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [({"rule": "none"}, "no such rule"), ({"rule": "zcdp to dp"}, "parts of what is claimed"),
+     ({"times": ["T", "T"]}, "of each step"), ({"times": []}, "of each step"), ({"steps": ["-r"]}, "not seen"),
+     ({"group": "1/2"}, "not seen"), ({"group": "2"}, "not seen"), ({"times": ["2*T"]}, "not seen"),
+     ({"rule": ["zcdp"]}, "documented form")],
+)  # fmt: skip
+def test_the_checker_refuses_what_does_not_follow(change, why):
+    made = dpbench.judge(theorem({**STEPS, **RHO}, {"rho": "r"}, {"times": "T", "rho": "T*r"}))
+    certificate = copy.deepcopy(dict(made.certificates[0]))
+    certificate["claim"] |= change
+    certificate["digest"] = seal(certificate)
+    report = dpbench_check.report_on(json.dumps(certificate))
+    assert not report["accepted"] and why in report["because"]
+
+
+@pytest.mark.parametrize(
+    ("piece", "claim", "why"),
+    [({"rho": "r"}, {"mu": "r"}, "a notion that gives"), ([{"rho": "r"}, {"mu": "r"}], {"rho": "r"}, "one notion"),
+     ({"rho": "r"}, {"times": ["2", "3"], "rho": "r"}, "one number for each"),
+     ([{"alpha": "2", "tau": "r"}, {"alpha": "3", "tau": "r"}], {"alpha": "2", "tau": "r"}, "one order")],
+)  # fmt: skip
+def test_what_no_rule_fits_is_refused_in_a_sentence(piece, claim, why):
+    with pytest.raises(InvalidInput, match=why):
+        dpbench.judge(theorem(RHO, piece, claim))
+
+
+def test_the_guide_shows_a_composition_that_is_proved(tmp_path):
+    text = (Path(dpbench.__file__).parents[1] / "docs/guide/judge.md").read_text(encoding="utf-8")
+    (file,) = re.findall(r"```toml\n(# steps.toml\n.*?)```", text, re.DOTALL)
+    (tmp_path / "steps.toml").write_text(file)
+    assert dpbench.judge(tmp_path / "steps.toml").verdict == "proved"
