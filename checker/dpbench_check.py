@@ -65,7 +65,8 @@ def spent() -> int:
 # ---- Grammar: integers, names, + - * / ^ ( ), functions, comparisons -------------------------
 BINDING = {"<=": 0, ">=": 0, "<": 0, ">": 0, "=": 0, "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 FUNCTIONS = {  # name: number of arguments
-    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2,
+    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "loggamma": 1,
+    "min": 2, "max": 2,
     "betatail": 3, "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
 }
 RESERVED = {*FUNCTIONS, "pi", "rest"}
@@ -262,6 +263,7 @@ OPERATIONS_OF = {
     "log": lambda a: arb(a).log() if a > 0 else NAN, "erfc": lambda a: arb(a).erfc(),
     "sqrt": lambda a: arb(a).sqrt() if a >= 0 else NAN,
     "betatail": betatail, "gammatail": gammatail,
+    "loggamma": lambda a: arb(a).lgamma() if a > 0 else NAN,
     "integer_part": lambda a: fmpq(a.floor()) if isinstance(a, fmpq) else a.floor(),
     "gaussian_delta": lambda s, e: profile("gaussian", s, e),
     "laplace_delta": lambda s, e: profile("laplace", s, e),
@@ -892,6 +894,19 @@ def complement(x: tuple) -> tuple:
     """erfc"""
     value = minus(grown(lambda end: -end.erfc(), x, arb(-2), arb(0)))
     return value, [times(hull(-2 / arb.pi().sqrt()), exponential(minus(raised(x, fmpq(2))))[0])]
+def whole_part(x: tuple) -> tuple:
+    """integer_part: between two jumps it does not move; a cell with a jump has no slope."""
+    value = grown(arb.floor, x, *ALL)
+    return value, [NIL if value[0] == value[1] else ALL]
+def log_gamma(x: tuple) -> tuple:
+    """It is convex, least at 1.46..., where it is -0.12148...; its slope, digamma, rises."""
+    if not (x[0] >= 0 and x[1] > 0):
+        return ALL, [ALL]
+    def at(end: arb) -> arb:
+        return end.lgamma() if end > 0 and end.is_finite() else ALL[1]
+    slope = grown(lambda end: end.digamma() if end > 0 else ALL[0], x, *ALL)
+    low = at(x[0]) if slope[0] >= 0 else at(x[1]) if slope[1] <= 0 else arb(fmpq(-1215, 10000))
+    return (hull(low)[0], hull(at(x[0]), at(x[1]))[1]), [slope]
 def divided(x: tuple, y: tuple) -> tuple:
     under = inverse(y)
     value = ALL if under is ALL else times(x, under)
@@ -928,7 +943,8 @@ SLOPES = {  # of the intervals of the parts: the value's interval, and the slope
     "*": lambda x, y: (times(x, y), [y, x]), "/": divided, "^": moved,
     "neg": lambda x: (minus(x), [minus(UNITY)]), "exp": exponential, "sqrt": rooted,
     "log": lambda x: (logarithm(x), [inverse(x)]), "erfc": complement, "min": lesser,
-    "max": greater, "abs": absolute, "gaussian_delta": gaussian, "laplace_delta": laplace,
+    "max": greater, "abs": absolute, "integer_part": whole_part, "loggamma": log_gamma,
+    "gaussian_delta": gaussian, "laplace_delta": laplace,
 }
 
 # ---- Tasks: what is left to be seen, and on which cell -----------------------------------------
@@ -1231,6 +1247,10 @@ COMPOSITIONS = {
     "basic": ("epsilon delta", "epsilon delta", [
         "k*S_epsilon <= epsilon", "k*exp((k - 1)*S_epsilon)*S_delta <= delta"],
         "Dwork and Roth 2014, Theorem 3.16; groups: the definition, k times"),
+    "groups": ("epsilon delta", "epsilon delta", [
+        "k*S_epsilon <= epsilon", "0 < S_epsilon",
+        "(exp(k*S_epsilon) - 1)*S_delta <= (exp(S_epsilon) - 1)*delta"],
+        "Dwork and Roth 2014, Theorem 3.16; groups: the definition, k times, as a geometric sum"),
     "optimal": ("epsilon delta", "epsilon delta", [
         "k <= 1", "1 - (1 - each_delta)^n*(1 - pure) <= delta"],
         "Kairouz, Oh and Viswanath 2015, Theorem 3.3"),

@@ -22,10 +22,14 @@ Node = tuple[Any, ...]
 """``("num", q)``, ``("sym", name)``, or an operator or function with its parts; ``("neg", part)`` is a sign."""
 
 FUNCTIONS = {
-    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2, "betatail": 3,
-    "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
+    "exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "loggamma": 1, "min": 2, "max": 2,
+    "betatail": 3, "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4,
 }  # fmt: skip
-WRITTEN = {"floor": "integer_part(x)", "ceil": "-integer_part(-x)", "log2": "log(x)/log(2)"}
+WRITTEN = {
+    "floor": ("integer_part(x)", "x"), "ceil": ("-integer_part(-x)", "x"), "log2": ("log(x)/log(2)", "x"),
+    "factorial": ("exp(loggamma(n + 1))", "n"),
+    "binomial": ("exp(loggamma(n + 1) - loggamma(k + 1) - loggamma(n - k + 1))", "nk"),
+}  # fmt: skip
 """Functions that are read as a formula in the others: what `write` gives has none of them."""
 RELATIONS = ("<=", ">=", "<", ">", "=")
 _BINDING = {**dict.fromkeys(RELATIONS, 0), "+": 1, "-": 1, "*": 2, "/": 2, "^": 4}  # a sign binds at 3
@@ -134,8 +138,8 @@ def parse(text: str, *, comparison: bool = False) -> Node:
             arguments.append(level(1, deep + 1))
         if tokens.pop()[1] != ")":
             raise validation.invalid("a formula", "closed by as many brackets as it opens", text)
-        if name in WRITTEN and len(arguments) == 1:
-            return put(parse(WRITTEN[name]), {"x": arguments[0]})
+        if len(arguments) == len(WRITTEN.get(name, ("", ""))[1]) > 0:
+            return put(parse(WRITTEN[name][0]), dict(zip(WRITTEN[name][1], arguments, strict=True)))
         if name not in FUNCTIONS:
             hint = validation.did_you_mean(name, list(FUNCTIONS))
             raise validation.invalid(f"the function {name}", f"one of {', '.join(FUNCTIONS)}{hint}", text)
@@ -296,7 +300,7 @@ def _latex_call(kind: str, parts: Sequence[Node]) -> str:
         index, first, last, _ = map(latex, parts)
         return rf"\sum_{{{index}={first}}}^{{{last}}} {_latex(parts[3], 2)}"
     named = {
-        "betatail": r"\mathrm{I}", "gammatail": r"\mathrm{Q}", "erfc": r"\mathrm{erfc}",
+        "betatail": r"\mathrm{I}", "gammatail": r"\mathrm{Q}", "loggamma": r"\log\Gamma", "erfc": r"\mathrm{erfc}",
         "gaussian_delta": r"\delta_{\mathrm{Gauss}}", "laplace_delta": r"\delta_{\mathrm{Laplace}}",
     }  # fmt: skip
     return rf"{named.get(kind, chr(92) + kind)}\left({inside}\right)"
@@ -423,6 +427,7 @@ def laplace_delta(shift: float, epsilon: float) -> float:
 _NUMERIC: dict[str, Callable[..., float]] = {
     "exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs, "min": min, "max": max,
     "integer_part": lambda x: float(math.floor(x)),
+    "loggamma": lambda x: math.lgamma(x) if x > 0.0 else math.nan,
     "erfc": lambda x: 2.0 * float(scipy.special.ndtr(-x * math.sqrt(2.0))),
     "betatail": lambda x, a, b: float(scipy.special.betainc(a, b, x)),
     "gammatail": lambda a, x: float(scipy.special.gammaincc(a, x)),

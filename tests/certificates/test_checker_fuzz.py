@@ -14,7 +14,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 NAMES = "xyz"
-UNARY = ("exp", "log", "sqrt", "abs", "erfc", "-")
+UNARY = ("exp", "log", "sqrt", "abs", "erfc", "integer_part", "loggamma", "-")
 SHARES = (0, 1, fmpq(1, 2), fmpq(1, 3), fmpq(1, 10**6), fmpq(999, 1000))
 FAR = (0, fmpq(1, 10**5), 1, 2, 10, 10**4)
 KEPT = 20_000

@@ -14,7 +14,7 @@ from naive.certificate_reading import Reading, Undefined
 from whole_certificates import certificate
 
 RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-KINDS = ("+", "-", "*", "/", "^", "exp", "log", "sqrt", "max", "min", "abs", "erfc")
+KINDS = ("+", "-", "*", "/", "^", "exp", "log", "sqrt", "max", "min", "abs", "erfc", "loggamma", "integer_part")
 
 
 def text(rng, deep):

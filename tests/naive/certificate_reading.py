@@ -81,16 +81,22 @@ def gammatail(s: Any, x: Any) -> Any:
     return mpmath.gammainc(s, x, regularized=True)
 
 
+def loggamma(x: Any) -> Any:
+    if x <= 0:
+        raise Undefined
+    return mpmath.loggamma(x)
+
+
 def log_beta(a: Any, b: Any) -> Any:
     return mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
 
 
 FUNCTIONS = {
     "exp": mpmath.exp, "log": mpmath.log, "sqrt": mpmath.sqrt, "abs": abs, "erfc": mpmath.erfc, "min": min, "max": max,
-    "betatail": betatail, "gammatail": gammatail, "integer_part": mpmath.floor,
+    "betatail": betatail, "gammatail": gammatail, "integer_part": mpmath.floor, "loggamma": loggamma,
     "gaussian_delta": gaussian_delta, "laplace_delta": laplace_delta,
 }  # fmt: skip
-ARGUMENTS = {"exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2,
+ARGUMENTS = {"exp": 1, "log": 1, "sqrt": 1, "abs": 1, "erfc": 1, "integer_part": 1, "min": 2, "max": 2, "loggamma": 1,
              "betatail": 3, "gammatail": 2, "gaussian_delta": 2, "laplace_delta": 2, "sum": 4}  # fmt: skip
 
 

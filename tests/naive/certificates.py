@@ -140,7 +140,9 @@ def attained(claim: dict[str, Any], at: Reading) -> list[bool]:
     """What steps that are no better than they need to be say of a composition, each of which must hold: Gaussian noise,
     randomised responses that fail openly with chance delta, and for groups events of a small chance."""
     each, _, whole = claim["rule"].partition(" to ")
-    each = {"pure": "dp", "basic": "dp", "advanced": "dp", "optimal": "dp"}.get(each, re.split("[, ]", each)[0])
+    each = {"pure": "dp", "basic": "dp", "groups": "dp", "advanced": "dp", "optimal": "dp"}.get(
+        each, re.split("[, ]", each)[0]
+    )
     keys, numbers = NOTIONS[each], [at(text) for text in claim["steps"]]
     rows = [dict(zip(keys, numbers[i:], strict=False)) for i in range(0, len(numbers), len(keys))]
     times, k = [at(text) for text in claim["times"]], at(claim["group"])
