@@ -70,6 +70,3 @@ class Headline:
     def peakmem_run(self, work: str) -> None:
         """Peak memory of a process with one call."""
         self.work(1)
-
-    track_ratio.unit = "times the loop"  # type: ignore[attr-defined]
-    track_quality.unit = "of the answer"  # type: ignore[attr-defined]

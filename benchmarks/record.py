@@ -1,23 +1,25 @@
-"""``python -m benchmarks.record``: the speed of the twelve pieces over the commits that asv has run, as one page.
+"""``python -m benchmarks.record [RESULTS]``: speed over the commits that asv has run, as one page.
 
 Reads what `asv run` wrote and writes ``record.html`` beside it, a page that needs no network. The level of a piece is
-the median of its points since its last change. Two commits in a row that lie beyond `compare.LIMIT` on one side of it
-are a change, between the last commit before them and the first of them. A last point alone beyond the limit is
+the median of its points since its last change. Two commits in a row that lie beyond the band on one side of it are a
+change, between the last commit before them and the first of them. A last point alone beyond the limit is
 unconfirmed. Each machine, with its processor, memory, system and Python, has a record of its own.
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
 import html
 import io
 import json
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
+from math import exp, log
 from pathlib import Path
 from statistics import median
 
@@ -47,7 +49,16 @@ class Change:
     confirmed: bool
 
 
-def changes(ratios: Sequence[float], limit: float = LIMIT) -> list[Change]:
+def band(pieces: Mapping[str, Sequence[Point]]) -> float:
+    """The ratio that counts as a change: three times what commits in a row differ by, the median of all pieces.
+
+    A busy machine has a wide band, in which smaller changes stay unseen; the page says how wide.
+    """
+    steps = [abs(log(b.ratio / a.ratio)) for points in pieces.values() for a, b in pairwise(points)]
+    return max(LIMIT, exp(3.0 * median(steps or [0.0])))
+
+
+def changes(ratios: Sequence[float], limit: float) -> list[Change]:
     """The changes of a line of ratios, oldest first."""
     found, level, last = [], [ratios[0]], 0
     for place, ratio in enumerate(ratios[1:], 1):
@@ -90,30 +101,29 @@ def draw(pieces: Mapping[str, Sequence[Point]]) -> bytes:
 
     from dpbench.report.figures import in_style
 
+    limit = band(pieces)
     with in_style():
         rows = -(-len(pieces) // 2)
         figure = Figure(figsize=(6.75, 1.7 * rows + 0.3))
         panels = figure.subplots(rows, 2, squeeze=False).ravel()
-        for axes in panels[len(pieces) :]:
-            axes.set_axis_off()
         for axes, (name, points) in zip(panels, pieces.items(), strict=False):
             ratios = [point.ratio for point in points]
-            moved = changes(ratios)
+            moved = changes(ratios, limit)
             starts = [0, *(change.after for change in moved)]
             for start, end in zip(starts, [*starts[1:], len(points)], strict=True):
                 level = median(ratios[start:end])
-                axes.fill_between([start - 0.5, end - 0.5], level / LIMIT, level * LIMIT, color="0.88", linewidth=0)
+                axes.fill_between([start - 0.5, end - 0.5], level / limit, level * limit, color="0.88", linewidth=0)
             axes.plot(ratios, "o-", linewidth=0.7)
             for change in moved:
                 x, y = change.after, ratios[change.after]
                 axes.plot(x, y, "o", color="C1", markersize=7, fillstyle="none")
                 axes.annotate(f"×{change.factor:.2f}" + "?" * (not change.confirmed), (x - 0.15, y), ha="right")
-            axes.set_ylim(0.85 * min(ratios), 1.15 * max(ratios))
+            axes.margins(y=0.3)
             axes.set_title(name, loc="left")
             shown = range(0, len(points), -(-len(points) // 6))
             labels = [f"{points[place].when:%m-%d}\n{points[place].commit[:7]}" for place in shown]
             axes.set_xticks(shown, labels, fontsize=6)
-        figure.supylabel("processor time / that of the reference loop", fontsize=8)
+        figure.supylabel("processor time / that of the reference loop")
         file = io.BytesIO()
         figure.savefig(file, format="svg")
     return file.getvalue()
@@ -132,15 +142,15 @@ def body(folder: Path) -> str:
             for point in sorted(commits.values(), key=lambda one: one.when, reverse=True)
         ]
         parts += [f"<p>Machine: {said}.</p><ul>", *_sentences(pieces), "</ul>"]
-        parts += [f'<img alt="{", ".join(pieces)}" src="data:image/svg+xml;base64,{image}">', "<ul>", *listed, "</ul>"]
+        parts += [f'<img alt="ratios" src="data:image/svg+xml;base64,{image}">', "<ul>", *listed, "</ul>"]
     return "\n".join(parts or ["<p>asv has run no commit here.</p>"])
 
 
 def _sentences(pieces: Mapping[str, Sequence[Point]]) -> list[str]:
     """What changed, newest first, each between two recorded commits."""
-    found = []
+    found, limit = [], band(pieces)
     for name, points in pieces.items():
-        for change in changes([point.ratio for point in points]):
+        for change in changes([point.ratio for point in points], limit):
             before, after = points[change.before], points[change.after]
             links = [f'<a href="#c{point.commit[:9]}"><code>{point.commit[:9]}</code></a>' for point in (before, after)]
             count = _git("rev-list", "--count", f"{before.commit}..{after.commit}")
@@ -150,8 +160,8 @@ def _sentences(pieces: Mapping[str, Sequence[Point]]) -> list[str]:
                 words = f"{before.commit[:9]} {after.commit[:9]} --only {name}"
                 said += f". Unconfirmed: run <code>python -m benchmarks.compare {words}</code>"
             found.append((after.when, f"<li>{said}</li>"))
-    same = f"<li>No piece of work has changed by more than {LIMIT - 1.0:.0%}.</li>"
-    return [said for _, said in sorted(found, reverse=True)] or [same]
+    seen = f"<li>Changes below {limit - 1.0:.0%} are not seen in this record.</li>"
+    return [*(said for _, said in sorted(found, reverse=True)), seen]
 
 
 def _git(*words: str) -> str:
@@ -160,15 +170,12 @@ def _git(*words: str) -> str:
     return done.stdout.strip()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(results: Path = ROOT / ".asv" / "results") -> None:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, default=ROOT / ".asv" / "results", help="default %(default)s")
-    results = parser.parse_args(arguments).results
     file = results.parent / "record.html"
     file.write_text(f"{HEAD}<h1>Speed over the commits</h1>\n{body(results)}", encoding="utf-8")
     print(file)
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(Path, sys.argv[1:]))

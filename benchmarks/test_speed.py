@@ -16,5 +16,4 @@ def pytest_generate_tests(metafunc: Any) -> None:
 def test_speed(benchmark: Any, name: str) -> None:
     work = HEADLINE[name]()
     calls = count()
-    answer = benchmark.pedantic(lambda: work(next(calls)), rounds=5, warmup_rounds=1)
-    benchmark.extra_info.update(quality=work.quality(answer))
+    benchmark.pedantic(lambda: work(next(calls)), rounds=5, warmup_rounds=1)

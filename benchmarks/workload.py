@@ -26,7 +26,6 @@ def workload(*modules: ModuleType) -> Callable[[Kind], Kind]:
         for name, method in vars(kind).items():
             if name.startswith(_PREFIXES):
                 method.version = version
-                method.pretty_name = f"{kind.__name__}: {name.partition('_')[2].replace('_', ' ')}"
         kind.timer = staticmethod(time.process_time)  # type: ignore[attr-defined]
         return kind
 

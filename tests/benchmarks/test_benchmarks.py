@@ -100,16 +100,20 @@ def test_a_change_lies_between_two_commits_and_a_last_point_alone_is_unconfirmed
     from benchmarks.record import Change, changes
 
     steady = [1.0, 1.02, 0.98, 1.01]
-    (change,) = changes([*steady, 1.11, 1.10])
+    (change,) = changes([*steady, 1.11, 1.10], 1.05)
     assert (change.before, change.after, change.confirmed) == (3, 4, True)
     assert change.factor == pytest.approx(1.105 / 1.005)
-    (last,) = changes([*steady, 1.11])
+    (last,) = changes([*steady, 1.11], 1.05)
     assert last == Change(3, 4, pytest.approx(1.11 / 1.005), False)
-    (faster,) = changes([*steady, 0.7, 0.7, 0.71])
+    (faster,) = changes([*steady, 0.7, 0.7, 0.71], 1.05)
     assert faster.factor == pytest.approx(0.7 / 1.005) and faster.confirmed
-    assert [(one.before, one.after) for one in changes([*steady, 1.3, 1.31, 1.0, 1.0])] == [(3, 4), (5, 6)]
-    assert not changes([*steady, 1.3, 1.0, 1.01]) and not changes([*steady, 1.04, 1.04]) and not changes([2.0])
-    assert [(one.before, one.after) for one in changes([*steady, 1.3, 1.0, 1.2, 1.2])] == [(5, 6)]
+    assert [(one.before, one.after) for one in changes([*steady, 1.3, 1.31, 1.0, 1.0], 1.05)] == [(3, 4), (5, 6)]
+    assert (
+        not changes([*steady, 1.3, 1.0, 1.01], 1.05)
+        and not changes([*steady, 1.04, 1.04], 1.05)
+        and not changes([2.0], 1.05)
+    )
+    assert [(one.before, one.after) for one in changes([*steady, 1.3, 1.0, 1.2, 1.2], 1.05)] == [(5, 6)]
 
 
 def written(folder, machine, commit, day, ratios, version="1", cpu="c"):
@@ -137,9 +141,14 @@ def test_a_record_is_of_one_machine_and_of_one_work(monkeypatch, tmp_path):
     assert {here, other} == {"c", "other"}
     lines = next(pieces for pieces in found.values() if "rrspm" in pieces)
     assert [point.ratio for point in lines["jl"]] == [1.21, 1.2, 1.01, 1.0]  # by date of the commit
-    record.main(["--results", str(tmp_path / "results")])
+    assert record.band(lines) == pytest.approx(1.05)  # six steps of at most 1%, one of a fifth
+    noisy = {
+        "jl": [record.Point("", point.when, ratio) for point, ratio in zip(lines["jl"], [1, 1.1, 1, 1.1], strict=True)]
+    }
+    assert record.band(noisy) == pytest.approx(1.1**3)
+    record.main(tmp_path / "results")
     page = (tmp_path / "record.html").read_text(encoding="utf-8")
     assert "<b>jl</b> takes 0.83 times as long, between" in page and 'href="#c333333333"' in page
     assert 'id="c222222222"' in page and 'src="http' not in page and "rrspm</b>" not in page
-    assert "No piece of work has changed by more than 5%" in page  # of the other machine
+    assert "Changes below 5% are not seen" in page
     assert "asv has run no commit here" in record.body(tmp_path / "none")
