@@ -100,8 +100,6 @@ CELLS = (
     ),
     Cell("non-private, Lipschitz: upper", "Ga/√n", ("glm.table1.rate.classical",)),
     Cell("non-private, Lipschitz: lower, tight", "Ga/√n", ("glm.table1.rate.classical.floor",)),
-    Cell("beside Table 1", "the theorem's own", ("glm.thm14.rate*", "glm.thm15.rate*"),
-         "an illustration, on a benign population that could not break the rate"),
 )  # fmt: skip
 """Every cell of the printed table, column by column: both halves of the smooth one, both ranks, and what is beside."""
 OTHER = Cell("beside Table 1", "the theorem's own", ("glm.*.rate*",))

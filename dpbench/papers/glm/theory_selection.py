@@ -121,12 +121,3 @@ def boosting_rate(
     statistical = (32.0 * sub_gaussian * math.sqrt(smoothness) * y + 16.0 * y) / math.sqrt(n)
     bounded = 2.0 * loss_bound / (n * epsilon) + 2.0 * loss_bound / n
     return error + bounded + statistical + 128.0 * smoothness * sub_gaussian**2 / n
-
-
-def boosted_smooth_erm_rate(
-    smoothness: float, x_bound: float, y: float, radius: float, n: int, epsilon: float
-) -> float:
-    """Theorem 15 without its logarithms, h = √H·B‖X‖ (Theorem 14 lacks the ‖Y‖² beside h‖Y‖)."""
-    h = math.sqrt(smoothness) * radius * x_bound
-    private = _private_smooth(h, y, n * epsilon)
-    return (h * y + y**2 + y + h) / math.sqrt(n) + private + (y**2 + h**2) / (n * epsilon)

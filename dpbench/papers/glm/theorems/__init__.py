@@ -25,7 +25,7 @@ paper = Paper(
         "algorithm1",
         *(f"theorem{n}" for n in (1, 2, 3, 4, 5)),
         "theorems6_11",
-        *(f"theorem{n}" for n in (7, 8, 9, 10, 12, 13, 14, 15)),
+        *(f"theorem{n}" for n in (7, 8, 9, 10, 12, 13, 15)),
         "theorems16_17",
         "corollary1",
         "corollary2",

@@ -1,13 +1,10 @@
-"""Theorem 15: boosting output perturbation, the γ of its proof and its rate in n."""
+"""Theorem 15: boosting output perturbation, the γ of its proof."""
 
 from __future__ import annotations
 
 from dpbench.ledger.correction import Correction
-from dpbench.ledger.measurement import Context, Rows
 from dpbench.ledger.statement import Real, Statement, inequality
-from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.theorems import paper
-from dpbench.papers.glm.theorems.rates_selection import _BOOSTED, _OPEN, DELTA, EPSILON, _boosted
 
 MOMENT = Statement(
     about="The output of Algorithm 3 is gamma^2-sub-Gaussian (condition 2 of Theorem 13) with gamma^2 = B^2 + sigma^2: "
@@ -60,29 +57,3 @@ paper.formula(
         },
     },
 )
-
-
-@paper.rate(
-    "thm15",
-    variant="n",
-    source="Theorem 15, dependence on n",
-    expected="consistent",
-    side="upper",
-    nuisances=_OPEN,
-    statement=_BOOSTED + "Algorithm 3; |Y|^2/sqrt(n) more.",
-    because="Theorem 3 on n/(m + 1) records, and a selection that costs less.",
-    quote=r"L(\widehat{w}_{i^*}; \mathcal{D}) - L(w^*; \mathcal{D}) \leq \widetilde{O}\left(\frac{\sqrt{H}B "
-    r"\|\mathcal{X}\| \|\mathcal{Y}\| + \|\mathcal{Y}\|^2}{\sqrt{n}} + \frac{\left(\left(\sqrt{H}B "
-    r"\|\mathcal{X}\|\right)^{4/3} \|\mathcal{Y}\|^{2/3} + \left(\sqrt{H}B "
-    r"\|\mathcal{X}\|\right)^2\right)}{(n\epsilon)^{2/3}} + \frac{\left(\|\mathcal{Y}\|^2 + HB^2 "
-    r"\|\mathcal{X}\|^2\right)}{n\epsilon} + \frac{\left(\|\mathcal{Y}\| + \sqrt{H}B "
-    r"\|\mathcal{X}\|\right)}{\sqrt{n}}\right)",
-)
-def theorem15_rate(context: Context) -> Rows:
-    """Boosting output perturbation, against n."""
-    sizes = tuple(2_000 * 2**k for k in range(context.pick(quick=4, full=5)))
-    return _boosted(
-        context, OutputPerturbation(EPSILON, DELTA), sizes, 4, context.pick(quick=12, full=32),
-        "faster: the ceiling has terms in 1/sqrt(n) that one population does not meet; the noise of output "
-        "perturbation falls like (n epsilon)^(-2/3)",
-    )  # fmt: skip
