@@ -372,7 +372,7 @@ def _mixture(statement: Statement) -> list[Piece]:
         whole = whole or (alpha[0] == "sym" and isinstance(statement.symbols.get(alpha[1]), Integer))
         if not whole or statement.relation == "add":
             raise validation.invalid("alpha", "an integer order, of relation remove or add_remove", write(alpha))
-        inside = _t(SAMPLED, alpha=alpha, w=rate, r=ratio)
+        inside = _t(SAMPLED.format(k=_free(statement, "k")), alpha=alpha, w=rate, r=ratio)
         why = ("The Renyi divergence of integer order of the sampled Gaussian, a record removed; added, no larger "
                "(Mironov, Talwar and Zhang 2019).")  # fmt: skip
         return [_divergence(inside, alpha, nodes["tau"], why)]
@@ -399,8 +399,8 @@ def _mixture(statement: Statement) -> list[Piece]:
 
 
 SAMPLED = (
-    "(1 - w)^alpha + sum(k, 1, alpha - 1, (betatail(w, k, alpha - k + 1) - betatail(w, k + 1, alpha - k))"
-    "*exp((k^2 - k)*r^2/2)) + w^alpha*exp((alpha^2 - alpha)*r^2/2)"
+    "(1 - w)^alpha + sum({k}, 1, alpha - 1, (betatail(w, {k}, alpha - {k} + 1) - betatail(w, {k} + 1, alpha - {k}))"
+    "*exp(({k}^2 - {k})*r^2/2)) + w^alpha*exp((alpha^2 - alpha)*r^2/2)"
 )
 
 

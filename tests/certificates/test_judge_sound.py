@@ -215,6 +215,17 @@ def test_an_index_is_a_name_of_its_own(where, left):
         dpbench.judge({"id": "index", "symbols": E01, "where": where, "claim": sides(left, "<=", "1")})
 
 
+@pytest.mark.parametrize(("tau", "verdict"), [("1/1000", "refuted"), ("2", "not refuted")])
+def test_a_symbol_is_not_the_index_of_a_sum_of_ours(tau, verdict):
+    """The Renyi divergence of a sampled Gaussian is a sum over k: a shift k is another k."""
+    found = []
+    for name in ("k", "s"):
+        claim = {"mixture": {"rate": "1/10", "shift": name, "scale": "4", "alpha": "3", "tau": tau}}
+        found.append(dpbench.judge({"id": "k", "symbols": {name: {"real": [1, 2]}}, "claim": claim,
+                                    "relation": "remove"}, seconds=2.0))  # fmt: skip
+    assert [one.verdict for one in found] == [verdict] * 2 and found[0].ratio == pytest.approx(found[1].ratio)
+
+
 def test_integers_of_a_counterexample_are_said_to_be_some():
     symbols = {"n": {"integer": [1, 9]}, "x": {"real": [1, 2]}}
     made = dpbench.judge({"id": "whole", "symbols": symbols, "claim": sides("n*x", "<=", "x + 3")})
