@@ -40,9 +40,9 @@ def errata(
     from dpbench.ledger.registry import indexed
 
     if latex and coverage:
-        raise InvalidInput("--latex must not stand beside --coverage")
+        raise InvalidInput("--latex must not be given with --coverage")
     if evidence is not None and (latex or coverage):
-        raise InvalidInput(f"--evidence must not stand beside --latex or --coverage, which read none, got {evidence}")
+        raise InvalidInput(f"--evidence must not be given with --latex or --coverage, which read none, got {evidence}")
     check_writable("--json", json_file)
     use_sources(sources)
     with nullcontext() if latex else indexed():  # the note sets formulas, which the index has as text

@@ -89,7 +89,7 @@ def figures(
         from dpbench.report.plot import COLUMNS
 
         if width is not None:
-            raise InvalidInput(f"--column must not stand beside --width, got {column!r} and {width}")
+            raise InvalidInput(f"--column must not be given with --width, got {column!r} and {width}")
         width = COLUMNS[choice("--column", column, COLUMNS)]
     if width is not None:
         real("width", width, above=0.0)

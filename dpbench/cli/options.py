@@ -186,7 +186,7 @@ def chosen_workers(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     from dpbench.runs.scheduler import scheduler as connect
 
     if workers is not None:
-        raise InvalidInput(f"--workers must not stand beside --scheduler, got {workers} and {scheduler}")
+        raise InvalidInput(f"--workers must not be given with --scheduler, got {workers} and {scheduler}")
     with connect(scheduler) as executor:
         yield executor
 

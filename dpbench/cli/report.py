@@ -62,7 +62,7 @@ def report(
     from dpbench.core.validation import InvalidInput
 
     if ledger is not None and store != DEFAULT_STORE:
-        raise InvalidInput(f"--ledger must not stand beside --store, got {ledger} and {store}")
+        raise InvalidInput(f"--ledger must not be given with --store, got {ledger} and {store}")
     if out is None and latex is None and citation is None:
         out = Path("report.html")
     for option, path in (("--out", out), ("--latex", latex), ("--citation", citation)):

@@ -139,7 +139,7 @@ def test_the_command(capsys, tmp_path):
     assert run(["errata", "gml"]) == 2
     assert "did you mean glm?" in capsys.readouterr().err
     assert run(["errata", "glm", "--coverage", "--latex"]) == 2
-    assert "--latex must not stand beside --coverage" in capsys.readouterr().err
+    assert "--latex must not be given with --coverage" in capsys.readouterr().err
     (tmp_path / "x.json").write_text("{}")
     assert run(["errata", "glm", "--evidence", str(tmp_path)]) == 2
     assert "must be" in capsys.readouterr().err

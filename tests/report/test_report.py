@@ -123,7 +123,7 @@ def _contrast(one, other):
         ("report --ledger other.json", "must be a document of `dpbench verify --json`"),
         ("report --ledger newer.json", "must be a document of schema 3, got 4"),
         ("report --ledger empty.json", "--ledger must be of a run of these claims"),
-        ("report --ledger empty.json --store a.sqlite", "--ledger must not stand beside --store"),
+        ("report --ledger empty.json --store a.sqlite", "--ledger must not be given with --store"),
         ("report --ledger empty.json --out folder", "--out must be a file that can be written"),
         ("report nonsense --ledger empty.json", "claims must be ids or globs"),
     ],
