@@ -206,6 +206,7 @@ EQUAL = {
 @all_cases
 def test_equal_mechanisms_give_equal_bits(case):
     p, compared = case.problem(case.kinds[0]), 0
+    assert p == case.problem(case.kinds[0]) and p not in (3, None)
     for field in fields(case.make()):
         values = EQUAL.get(f"{case}.{field.name}", EQUAL.get(field.name, ()))
         if not values or (field.name == "delta" and case.pure):
