@@ -104,14 +104,16 @@ def arrays(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def bounds(name: str, seed: int, ours: bool = False) -> dict[str, float]:
     """Each auditor's bound on the same arrays, or `ours` alone."""
     law, (first, second) = LAWS[name], arrays(name, seed)
-    made = {"dpbench": audit_samples(first, second, delta=law.delta, confidence=CONFIDENCE, seed=seed).epsilon_lower}
+    by_auditor = {
+        "dpbench": audit_samples(first, second, delta=law.delta, confidence=CONFIDENCE, seed=seed).epsilon_lower
+    }
     if ours:
-        return made
-    made["classifier"] = sniped(first, second, law.delta, 1.0 - CONFIDENCE)
+        return by_auditor
+    by_auditor["classifier"] = sniped(first, second, law.delta, 1.0 - CONFIDENCE)
     try:
         auditing = extra("jax_privacy.auditing", "bench")
     except MissingExtra:
-        return made
+        return by_auditor
     peer = auditing.CanaryScoreAuditor(first, second)
     ways = {
         "default (Bonferroni)": auditing.Bonferroni(),
@@ -120,8 +122,8 @@ def bounds(name: str, seed: int, ours: bool = False) -> dict[str, float]:
     }
     for way, strategy in ways.items():
         bound = peer.epsilon_clopper_pearson(1.0 - CONFIDENCE, law.delta, threshold_strategy=strategy)
-        made[f"jax-privacy, {way}"] = float(bound)
-    return made
+        by_auditor[f"jax-privacy, {way}"] = float(bound)
+    return by_auditor
 
 
 def sniped(first: np.ndarray, second: np.ndarray, delta: float, alpha: float) -> float:
@@ -148,11 +150,11 @@ def sniped(first: np.ndarray, second: np.ndarray, delta: float, alpha: float) ->
 
 def measure(name: str, seeds: int, ours: bool = False) -> dict[str, Any]:
     """Means, their standard errors, and how many bounds exceed the truth, of each auditor (or of `ours` alone)."""
-    found = [bounds(name, seed, ours) for seed in range(seeds)]
+    bounds_by_seed = [bounds(name, seed, ours) for seed in range(seeds)]
     law = LAWS[name]
     rows = {}
-    for auditor in found[0]:
-        values = np.array([f[auditor] for f in found])
+    for auditor in bounds_by_seed[0]:
+        values = np.array([f[auditor] for f in bounds_by_seed])
         error = float(values.std(ddof=1) / np.sqrt(seeds)) if seeds > 1 else None
         rows[auditor] = {"mean": float(values.mean()), "se": error, "above": int((values > law.epsilon).sum())}
     epsilon = law.epsilon if np.isfinite(law.epsilon) else None

@@ -68,22 +68,22 @@ class Monotone:
             while len(corners) > 1 and _level(across, height, corners[-1], k) <= _level(across, height, *corners[-2:]):
                 corners.pop()
             corners.append(k)
-        made = np.repeat([-1.0, 1.0], [corners[0], self.cells - corners[0]])
+        signs = np.repeat([-1.0, 1.0], [corners[0], self.cells - corners[0]])
         for low, high in pairwise(corners):
-            made[low:high] = min(1.0, max(-1.0, _level(across, height, low, high)))
-        return made
+            signs[low:high] = min(1.0, max(-1.0, _level(across, height, low, high)))
+        return signs
 
 
 def _highest(across: np.ndarray, height: np.ndarray) -> list[int]:
     """For each abscissa the first index of the greatest height, or the middle of those next to it that are as high."""
     starts = np.flatnonzero(np.diff(across, prepend=-1.0))
-    found = []
+    values = []
     for low, high in zip(starts, [*starts[1:], across.size], strict=True):
         first = last = low + int(np.argmax(height[low:high]))
         while last + 1 < high and height[last + 1] == height[first]:
             last += 1
-        found.append((first + last + 1) // 2)
-    return found
+        values.append((first + last + 1) // 2)
+    return values
 
 
 def _level(across: np.ndarray, height: np.ndarray, low: int, high: int) -> float:

@@ -86,10 +86,10 @@ def _named(drawing: Callable[..., Any], document: Mapping[str, Any], paper: str)
     return named(drawing(document), paper) if paper else drawing(document)
 
 
-def keep(path: Path, made: Mapping[str, Any], evidence: str) -> None:
+def keep(path: Path, document: Mapping[str, Any], evidence: str) -> None:
     """Write rows into a JSON file by the names of their parts, each with its code, beside the rows that are there."""
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for part, rows in made.items():
+    for part, rows in document.items():
         stamps = {name: stamped(evidence, row) for name, row in rows.items()}
         kept[part] = {**kept.get(part, {}), **stamps}
     path.write_text(json.dumps(kept, indent=1, allow_nan=False) + "\n", encoding="utf-8")

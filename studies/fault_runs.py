@@ -85,11 +85,11 @@ def on_a_pool(store: Path, pause: float, blocks: int) -> str:
 
 def in_lanes(store: Path, pause: float, blocks: int) -> str:
     """As entries in the worker processes of `verify`."""
-    made = claims(pause, blocks)
-    ledger.all_claims = lambda *_: made
+    declared = claims(pause, blocks)
+    ledger.all_claims = lambda *_: declared
     ledger.by_module = lambda claims: [[one] for one in claims]
-    found = ledger.verify(store=store, processes=2)
-    return "".join(sorted(one.evidence.column("digest")[0] for one in found.entries))
+    outcome = ledger.verify(store=store, processes=2)
+    return "".join(sorted(one.evidence.column("digest")[0] for one in outcome.entries))
 
 
 def on_dask(address: str, store: Path, pause: float, blocks: int) -> str:
@@ -134,17 +134,17 @@ def child(out: Path, run: Callable[..., str], *arguments: Any) -> None:
     os._exit(code)
 
 
-def dask_scheduler(found: Path) -> None:
+def dask_scheduler(path: Path) -> None:
     """A scheduler on the loopback address, which it writes into a file."""
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost workers are what is asked for
 
     async def serve() -> None:
-        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as made:
-            part = found.with_suffix(".part")
-            part.write_text(made.address, encoding="utf-8")
-            part.replace(found)
-            await made.finished()
+        async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+            part = path.with_suffix(".part")
+            part.write_text(scheduler.address, encoding="utf-8")
+            part.replace(path)
+            await scheduler.finished()
 
     asyncio.run(serve())
 
@@ -155,8 +155,8 @@ def dask_worker(address: str, folder: str) -> None:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost workers are what is asked for
 
     async def serve() -> None:
-        async with distributed.Worker(address, nthreads=1, local_directory=folder, dashboard=False) as made:
-            await made.finished()
+        async with distributed.Worker(address, nthreads=1, local_directory=folder, dashboard=False) as worker:
+            await worker.finished()
 
     asyncio.run(serve())
 

@@ -146,11 +146,11 @@ def kills(this: Round, run: Any, *, workers: bool) -> int:
 
 def dask_workers(this: Round) -> int:
     """Kills until a run ends: of one of two workers of a scheduler, in whose place another is put."""
-    found = this.folder / "address"
-    started = [SPAWN.Process(target=runs.dask_scheduler, args=(found,))]
+    path = this.folder / "address"
+    started = [SPAWN.Process(target=runs.dask_scheduler, args=(path,))]
     started[0].start()
-    wait(found.exists)
-    address, count = found.read_text(encoding="utf-8"), 0
+    wait(path.exists)
+    address, count = path.read_text(encoding="utf-8"), 0
 
     def worker() -> Any:
         started.append(SPAWN.Process(target=runs.dask_worker, args=(address, str(this.folder))))
@@ -196,13 +196,15 @@ def alone(this: Round, run: Any, *arguments: Any) -> int:
 def three_at_once(this: Round) -> int:
     """Three runs on one store; one is killed; the others end with all results."""
     outs = [this.folder / f"out{number}" for number in range(3)]
-    made = [SPAWN.Process(target=runs.child, args=(out, runs.on_threads, this.store, PAUSE, BLOCKS)) for out in outs]
-    for process in made:
+    processes = [
+        SPAWN.Process(target=runs.child, args=(out, runs.on_threads, this.store, PAUSE, BLOCKS)) for out in outs
+    ]
+    for process in processes:
         process.start()
     more = this.moments.randrange(BLOCKS // 2)
     wait(lambda: counted(this.store) >= more)
-    made[0].kill()
-    for process, out in zip(made[1:], outs[1:], strict=True):
+    processes[0].kill()
+    for process, out in zip(processes[1:], outs[1:], strict=True):
         this.out = out
         if not this.end(process):
             raise AssertionError(out.read_text(encoding="utf-8"))
@@ -213,11 +215,11 @@ def processor_types(folder: Path) -> dict[str, Any]:
     """Each type's results on one store are those on a store of its own, and none reads what another has stored."""
 
     def run(kind: str, store: Path) -> list[str]:
-        made = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-m", "studies.fault_runs", str(store), str(BLOCKS)],
             env={**os.environ, "OPENBLAS_CORETYPE": kind}, check=True, capture_output=True, text=True,
         )  # fmt: skip
-        name, said = json.loads(made.stdout)
+        name, said = json.loads(completed.stdout)
         return [name, said]
 
     apart = {kind: run(kind, folder / f"{kind}.sqlite") for kind in TYPES}

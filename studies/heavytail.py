@@ -106,16 +106,16 @@ def measure(setting: Setting) -> dict[str, float]:
         data = problem(setting, seed)
         envelope.cache_clear()
         began = time.process_time()
-        made = envelope(mechanism, data)
+        bounds = envelope(mechanism, data)
         middle = time.process_time()
         with one_blas_thread():
-            made.draw(setting.draws, np.random.default_rng(seed))
+            bounds.draw(setting.draws, np.random.default_rng(seed))
         ended = time.process_time()
-        rows.append((middle - began, (ended - middle) / setting.draws, (ended - began) / setting.draws, made.opened))
-    found = np.array(rows, dtype=float)
+        rows.append((middle - began, (ended - middle) / setting.draws, (ended - began) / setting.draws, bounds.opened))
+    values = np.array(rows, dtype=float)
     names = ("envelope_seconds", "draw_seconds", "seconds", "boxes")
-    worst = dict(zip(names, found.max(axis=0).tolist(), strict=True))
-    return {**worst, "boxes_median": float(np.median(found[:, 3])), "boxes_least": float(found[:, 3].min())}
+    worst = dict(zip(names, values.max(axis=0).tolist(), strict=True))
+    return {**worst, "boxes_median": float(np.median(values[:, 3])), "boxes_least": float(values[:, 3].min())}
 
 
 def measured() -> Measured:
@@ -127,16 +127,16 @@ def measured() -> Measured:
     rows = []
     for setting in SETTINGS:
         try:
-            found = measure(setting)
+            measurements = measure(setting)
         except MissingExtra as missing:
             table.caption = f"left out: {missing}"
             continue
-        rows.append({**asdict(setting), **found})
+        rows.append({**asdict(setting), **measurements})
         table.add_row(
             setting.data, str(setting.d), f"{setting.n:,}", f"{setting.theta:g}", f"{setting.epsilon:g}",
-            f"{found['boxes']:,.0f}",
-            f"{found['envelope_seconds']:.3f}", f"{found['draw_seconds']:.4f}", str(setting.draws),
-            f"{found['seconds']:.3f}", "" if setting.promised is None else f"{setting.promised:g}",
+            f"{measurements['boxes']:,.0f}",
+            f"{measurements['envelope_seconds']:.3f}", f"{measurements['draw_seconds']:.4f}", str(setting.draws),
+            f"{measurements['seconds']:.3f}", "" if setting.promised is None else f"{setting.promised:g}",
         )  # fmt: skip
     return {"rows": rows}, (table,), all(row["promised"] is None or row["seconds"] <= row["promised"] for row in rows)
 

@@ -39,31 +39,31 @@ def canaries(law: str, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def bounds(included: np.ndarray, scores: np.ndarray, seed: int) -> dict[str, float]:
     """Of ours, and of jax-privacy where it is there."""
     ours = audit_one_run_scores(included, scores, delta=DELTA, confidence=CONFIDENCE, seed=seed, direction="high")
-    made = {"dpbench": ours.epsilon_lower}
+    by_auditor = {"dpbench": ours.epsilon_lower}
     try:
         auditing = extra("jax_privacy.auditing", "bench")
     except MissingExtra:
-        return made
+        return by_auditor
     peer = auditing.CanaryScoreAuditor(scores[included], scores[~included])
     for name, how in (("Bonferroni", auditing.Bonferroni()), ("Split(0.5)", auditing.Split(0.5, seed=seed))):
         bound = peer.epsilon_one_run(1.0 - CONFIDENCE, DELTA, threshold_strategy=how)
-        made[f"jax-privacy, {name}"] = float(bound)
-    return made
+        by_auditor[f"jax-privacy, {name}"] = float(bound)
+    return by_auditor
 
 
 def rows(seeds: int) -> list[dict[str, object]]:
     """Means and their standard errors."""
-    made: list[dict[str, object]] = []
+    documents: list[dict[str, object]] = []
     for count in CANARIES:
         for law in LAWS:
-            found = [bounds(*canaries(law, count, seed), seed) for seed in range(seeds)]
-            for name in found[0]:
-                values = np.array([f[name] for f in found])
+            bounds_by_seed = [bounds(*canaries(law, count, seed), seed) for seed in range(seeds)]
+            for name in bounds_by_seed[0]:
+                values = np.array([f[name] for f in bounds_by_seed])
                 error = float(values.std(ddof=1) / np.sqrt(seeds))
-                made.append(
+                documents.append(
                     {"canaries": count, "law": law, "auditor": name, "mean": float(values.mean()), "error": error}
                 )
-    return made
+    return documents
 
 
 def main() -> None:
@@ -71,13 +71,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    found = rows(given.seeds)
-    for row in found:
+    documents = rows(given.seeds)
+    for row in documents:
         print(f"{row['canaries']:>6} {row['law']:>9} {row['auditor']:<26} {row['mean']:.3f} ({row['error']:.3f})")
-    if not any(str(row["auditor"]).startswith("jax") for row in found):
+    if not any(str(row["auditor"]).startswith("jax") for row in documents):
         print("jax-privacy is not installed: pip install 'dpbench-suite[bench]' for its columns")
     if given.json is not None:
-        document = stamped("one_run.json", {"seeds": given.seeds, "rows": found})
+        document = stamped("one_run.json", {"seeds": given.seeds, "rows": documents})
         given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

@@ -149,21 +149,21 @@ def _heavy() -> Iterator[tuple[str, Any, tuple[Any, Any], float, int]]:
 
 def cases() -> tuple[Case, ...]:
     """Every mechanism in floating point, the same in exact arithmetic, and the controls."""
-    made = []
+    listed = []
     for arithmetic, said in (("float", ""), ("exact", ", exact")):
         for name, plain, pair, delta, trials in (*_glm(), *_public(), *_heavy()):
             try:
                 m = replace(plain, arithmetic=arithmetic)
             except InvalidInput:  # many noisy steps
                 continue
-            made.append(Case(f"{name}{said}", m, pair, m.guarantee(pair[0]).epsilon(delta), delta, trials))
+            listed.append(Case(f"{name}{said}", m, pair, m.guarantee(pair[0]).epsilon(delta), delta, trials))
     for name, sampler, numbers in (
         ("naive Laplace", naive_laplace, (0.0, 1.0)),
         ("Laplace rounded to 2^-10", rounded_laplace, (0.0, 1.0)),
         ("geometric", geometric, (0, 1)),
     ):
-        made.append(Case(f"control: {name}", sampler, numbers, 1.0, trials=200_000, control=True))
-    return tuple(made)
+        listed.append(Case(f"control: {name}", sampler, numbers, 1.0, trials=200_000, control=True))
+    return tuple(listed)
 
 
 def measure(limit: int, seed: int, pattern: str = "") -> Iterator[Row]:
@@ -172,13 +172,13 @@ def measure(limit: int, seed: int, pattern: str = "") -> Iterator[Row]:
         if not re.search(pattern, case.name):
             continue
         trials, began = min(case.trials, limit), time.process_time()
-        found = audit_bits(
+        result = audit_bits(
             case.sampler, *case.pair, epsilon=case.epsilon, delta=case.delta, trials=trials, confidence=1.0 - LEVEL,
             seed=seed,
         )  # fmt: skip
-        broken, seconds = found.verdict == "refuted", round(time.process_time() - began, 1)
+        broken, seconds = result.verdict == "refuted", round(time.process_time() - began, 1)
         yield Row(
-            case.name, case.control, case.exact, case.epsilon, case.delta, found.epsilon_lower, broken, found.event,
+            case.name, case.control, case.exact, case.epsilon, case.delta, result.epsilon_lower, broken, result.event,
             trials, seconds,
         )  # fmt: skip
 

@@ -65,11 +65,11 @@ def audits(
 ) -> tuple[list[AuditResult], float]:
     """One audit a seed, and their mean seconds of processor time."""
     started = time.process_time()
-    found = [
+    results = [
         audit(sampler, one, other, delta=delta, trials=trials, confidence=CONFIDENCE, seed=s, claim=claim)
         for s in seeds
     ]
-    return found, (time.process_time() - started) / len(seeds)
+    return results, (time.process_time() - started) / len(seeds)
 
 
 def summary(values: list[float]) -> dict[str, float]:
@@ -84,18 +84,18 @@ def _row(values: list[float], seconds: float, trials: int, seeds: range) -> dict
 def scalars(count: int = 100) -> dict[str, dict[str, Any]]:
     """Laplace(1), Gaussian (1, 1e-5), and the latter read from μ, 1e6 runs a side, seeds from 0."""
     seeds = range(count)
-    found, seconds = audits(laplace, 0.0, 1.0, delta=0.0, trials=1_000_000, seeds=seeds)
-    made = {"laplace": {"goal": 0.992, **_row([f.epsilon_lower for f in found], seconds, 1_000_000, seeds)}}
-    found, seconds = audits(normal, 0.0, MU, delta=1e-5, trials=1_000_000, seeds=seeds)
-    made["gaussian"] = {"goal": 0.73, **_row([f.epsilon_lower for f in found], seconds, 1_000_000, seeds)}
-    found, seconds = audits(normal, 0.0, MU, delta=1e-5, trials=1_000_000, seeds=seeds, claim={"mu": 0.0})
-    read = [gaussian.epsilon(1e-5, f.bound or 0.0) for f in found]
-    made["gaussian, assumed"] = {"goal": 0.967, **_row(read, seconds, 1_000_000, seeds)}
-    return made
+    results, seconds = audits(laplace, 0.0, 1.0, delta=0.0, trials=1_000_000, seeds=seeds)
+    documents = {"laplace": {"goal": 0.992, **_row([f.epsilon_lower for f in results], seconds, 1_000_000, seeds)}}
+    results, seconds = audits(normal, 0.0, MU, delta=1e-5, trials=1_000_000, seeds=seeds)
+    documents["gaussian"] = {"goal": 0.73, **_row([f.epsilon_lower for f in results], seconds, 1_000_000, seeds)}
+    results, seconds = audits(normal, 0.0, MU, delta=1e-5, trials=1_000_000, seeds=seeds, claim={"mu": 0.0})
+    read = [gaussian.epsilon(1e-5, f.bound or 0.0) for f in results]
+    documents["gaussian, assumed"] = {"goal": 0.967, **_row(read, seconds, 1_000_000, seeds)}
+    return documents
 
 
-def _certifying(found: list[AuditResult]) -> int:
-    certificate = found[0].certified
+def _certifying(results: list[AuditResult]) -> int:
+    certificate = results[0].certified
     assert certificate is not None
     return certificate.trials
 
@@ -103,12 +103,12 @@ def _certifying(found: list[AuditResult]) -> int:
 def shortfall(entry: Entry, count: int) -> dict[str, Any]:
     """An entry of the zoo: mean of ε − bound beside the oracle's, 1e6 runs a side."""
     seeds = range(FIRST_SEED, FIRST_SEED + count)
-    found, seconds = audits(
+    results, seconds = audits(
         entry.sampler, entry.dataset, entry.neighbour, delta=entry.delta, trials=1_000_000, seeds=seeds
     )
-    row = _row([f.epsilon_lower for f in found], seconds, 1_000_000, seeds)
+    row = _row([f.epsilon_lower for f in results], seconds, 1_000_000, seeds)
     assert entry.law is not None
-    best = oracle(entry.law(), _certifying(found), entry.delta, 1.0 - CONFIDENCE)
+    best = oracle(entry.law(), _certifying(results), entry.delta, 1.0 - CONFIDENCE)
     room = entry.loss - best.mean
     ratios = {"ratio": (entry.loss - row["mean"]) / room, "ratio_se": row["se"] / room}
     return {"epsilon": entry.loss, **row, "oracle": best.mean, "count": best.count, **ratios}
@@ -123,9 +123,9 @@ def vector(name: str, count: int) -> dict[str, Any]:
     """One of `VECTORS`: the mean bound as a share of the oracle's."""
     sampler, width, scale, trials, goal = VECTORS[name]
     seeds = range(FIRST_SEED, FIRST_SEED + count)
-    found, seconds = audits(sampler, 0.0, 1.0, delta=0.0, trials=trials, seeds=seeds)
-    row = _row([f.epsilon_lower for f in found], seconds, trials, seeds)
-    best = oracle(law_of_vector(width, scale), _certifying(found), 0.0, 1.0 - CONFIDENCE)
+    results, seconds = audits(sampler, 0.0, 1.0, delta=0.0, trials=trials, seeds=seeds)
+    row = _row([f.epsilon_lower for f in results], seconds, trials, seeds)
+    best = oracle(law_of_vector(width, scale), _certifying(results), 0.0, 1.0 - CONFIDENCE)
     return {
         "goal": goal,
         **row,
@@ -144,10 +144,10 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     for part in given.part or ["scalars", "zoo", *VECTORS]:
-        for made in measured(part, given.seeds, given.entry):
-            print(json.dumps(made), flush=True)
+        for document in measured(part, given.seeds, given.entry):
+            print(json.dumps(document), flush=True)
             if given.json is not None:
-                keep(given.json, made, "audit.json")
+                keep(given.json, document, "audit.json")
 
 
 def measured(part: str, count: int | None, names: list[str] | None = None) -> Iterator[dict[str, Any]]:

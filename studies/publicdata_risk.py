@@ -105,19 +105,19 @@ def proven(name: str, sizes: tuple[float, ...]) -> list[float] | None:
     return [n ** (-1.0 / POWERS[name]) for n in sizes] if name in POWERS else None
 
 
-def row(name: str, axis: str, x: float, found: np.ndarray) -> dict[str, Any]:
+def row(name: str, axis: str, x: float, excesses: np.ndarray) -> dict[str, Any]:
     """One point: its setting, the mean over data sets and its interval."""
-    made = setting(name, axis, x)
-    mean, error = float(found.mean()), float(found.std(ddof=1)) / math.sqrt(found.size)
-    reach = float(student.isf(0.5 * LEVEL, found.size - 1)) * error
-    mechanism = made.mechanism
+    at = setting(name, axis, x)
+    mean, error = float(excesses.mean()), float(excesses.std(ddof=1)) / math.sqrt(excesses.size)
+    reach = float(student.isf(0.5 * LEVEL, excesses.size - 1)) * error
+    mechanism = at.mechanism
     return {
-        "algorithm": name, "axis": axis, "x": x, "n": made.n, "m": made.population.m,
-        "sigma": made.population.population.smoothness,
+        "algorithm": name, "axis": axis, "x": x, "n": at.n, "m": at.population.m,
+        "sigma": at.population.population.smoothness,
         "epsilon": {**BASE, axis: x}["epsilon"],
         "calls": getattr(mechanism, "calls", None),
         "eta": getattr(mechanism, "perturbation", getattr(mechanism, "regularization", None)),
-        "data sets": found.size, "mean": mean, "error": error, "low": mean - reach, "high": mean + reach,
+        "data sets": excesses.size, "mean": mean, "error": error, "low": mean - reach, "high": mean + reach,
     }  # fmt: skip
 
 
@@ -131,8 +131,8 @@ def fitted(name: str, sizes: tuple[float, ...], samples: list[np.ndarray]) -> di
     for least in (0, LATE):
         part = [(n, sample) for n, sample in zip(sizes, samples, strict=True) if n >= least]
         known = len(part) > 1 and all(sample.mean() > 0.0 for _, sample in part)
-        found = slope(*map(list, zip(*part, strict=True)), level=LEVEL) if known else None
-        fits.append({"value": found and found.value, "interval": found and list(found.interval)})
+        fit = slope(*map(list, zip(*part, strict=True)), level=LEVEL) if known else None
+        fits.append({"value": fit and fit.value, "interval": fit and list(fit.interval)})
     return {
         "algorithm": name,
         **fits[0],
@@ -188,24 +188,24 @@ def document(
     }  # fmt: skip
 
 
-def tables(found: Mapping[str, Any]) -> Iterator[Table]:
+def tables(document: Mapping[str, Any]) -> Iterator[Table]:
     """Means with their intervals, slopes over n, and what the theorems ask for."""
-    names = list(dict.fromkeys(row["algorithm"] for row in found["rows"]))
-    title = f"excess risk; a constant predictor has {found['constant predictor']:.4g}"
+    names = list(dict.fromkeys(row["algorithm"] for row in document["rows"]))
+    title = f"excess risk; a constant predictor has {document['constant predictor']:.4g}"
     means = Table("axis", "at", *names, title=title)
-    for axis, x in dict.fromkeys((row["axis"], row["x"]) for row in found["rows"]):
-        here = {row["algorithm"]: row for row in found["rows"] if (row["axis"], row["x"]) == (axis, x)}
+    for axis, x in dict.fromkeys((row["axis"], row["x"]) for row in document["rows"]):
+        here = {row["algorithm"]: row for row in document["rows"] if (row["axis"], row["x"]) == (axis, x)}
         cells = (f"{r['mean']:.3g} [{r['low']:.3g}, {r['high']:.3g}]" for r in (here[name] for name in names))
         means.add_row(axis, f"{x:.4g}", *cells)
-    rates = Table("algorithm", "slope over n", f"from n = {found['late']:,}", "proven")
-    for item in found["slopes"]:
+    rates = Table("algorithm", "slope over n", f"from n = {document['late']:,}", "proven")
+    for item in document["slopes"]:
         said = (
             "" if fit["value"] is None else "{:.3f} [{:.3f}, {:.3f}]".format(fit["value"], *fit["interval"])
             for fit in (item, item["late"])
         )  # fmt: skip
         rates.add_row(item["algorithm"], *said, "" if item["proven"] is None else f"{item['proven']:.3f}")
     asked = Table("algorithm", "alpha", "sigma", "n", "m", "J", title="what the theorems ask for, constants 1")
-    for item in found["prescribed"]:
+    for item in document["prescribed"]:
         calls = "" if item["calls"] is None else f"{item['calls']:.2g}"
         sizes = f"{item['n']:.2g}", f"{item['m']:.2g}", calls
         asked.add_row(item["algorithm"], f"{item['alpha']:g}", f"{item['sigma']:g}", *sizes)
@@ -214,8 +214,8 @@ def tables(found: Mapping[str, Any]) -> Iterator[Table]:
 
 def measured() -> Measured:
     """The document with its tables; nothing is promised."""
-    found = document(store=DEFAULT_STORE)
-    return found, tables(found), True
+    rows = document(store=DEFAULT_STORE)
+    return rows, tables(rows), True
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -32,20 +32,20 @@ ZOOS = {"second": among("second"), "third": among("third")}
 
 def measured(entry: Entry, seeds: range, trials: int) -> dict[str, Any]:
     """Mean bound, exact ε, the oracle's mean, shortfall over the oracle's, and share of the oracle's."""
-    found, seconds = audits(
+    results, seconds = audits(
         entry.sampler, entry.dataset, entry.neighbour, delta=entry.delta, trials=trials, seeds=seeds
     )
-    row = summary([f.epsilon_lower for f in found])
+    row = summary([f.epsilon_lower for f in results])
     assert entry.law is not None
     known = entry.law()
     true = epsilon(known, entry.delta)
-    certificate = found[0].certified
+    certificate = results[0].certified
     assert certificate is not None
     best = oracle(known, certificate.trials, entry.delta, 1.0 - CONFIDENCE)
     return {
         **row, "epsilon": true, "oracle": best.mean, "count": best.count,
         "ratio": (true - row["mean"]) / (true - best.mean), "share": row["mean"] / best.mean if best.mean else math.nan,
-        "above": sum(f.epsilon_lower > true for f in found), "delta": entry.delta, "trials": trials,
+        "above": sum(f.epsilon_lower > true for f in results), "delta": entry.delta, "trials": trials,
         "seeds": [seeds.start, seeds.stop - 1], "seconds": seconds,
     }  # fmt: skip
 

@@ -88,8 +88,8 @@ CASES = {
 def false_bounds(name: str, audits: range, confidence: float, trials: int) -> int:
     """How many of the audits with these seeds give a bound above the exact ε, or refute a true claim."""
     case = CASES[name]
-    found = (audited(case, seed, confidence, trials) for seed in audits)
-    return sum(f.epsilon_lower > case.epsilon + 1e-12 or f.verdict == "refuted" for f in found)
+    results = (audited(case, seed, confidence, trials) for seed in audits)
+    return sum(f.epsilon_lower > case.epsilon + 1e-12 or f.verdict == "refuted" for f in results)
 
 
 def audited(case: Case, seed: int, confidence: float, trials: int) -> AuditResult:

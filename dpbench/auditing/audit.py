@@ -183,15 +183,15 @@ class Runs:
         rng = sampling.stream(self.seed, SIDES[side], part, block)
         call = getattr(self.sampler, "results", self.sampler)
         try:
-            made = call(self.neighbour if side else self.dataset, rows, rng)
+            drawn = call(self.neighbour if side else self.dataset, rows, rng)
         except (Exception, SystemExit) as error:
             hint = f"; {SEEN}" if accepts(self.sampler, 3) else f"; {CALLED}, and {EACH}"
             raise InvalidInput(
                 f"sampler {self.name} raised {type(error).__name__} on the {SIDES[side]}: {error}{hint}"
             ) from error
         if call is not self.sampler:
-            return made
-        outputs = checked(made, rows, self.name)
+            return drawn
+        outputs = checked(drawn, rows, self.name)
         return outputs.tolist() if self.any_kind else outputs
 
     def looked_at(self, texts: bool = True) -> tuple[Runs, int]:
@@ -248,8 +248,8 @@ class Runs:
         done = 0
         for start in range(0, len(jobs), CHUNK):
             chunk = jobs[start : start + CHUNK]
-            found = sampling.map_blocks(counted, chunk, workers)
-            for (side, _, drawn), (counts, trace) in zip(chunk, found, strict=True):
+            counts_by_chunk = sampling.map_blocks(counted, chunk, workers)
+            for (side, _, drawn), (counts, trace) in zip(chunk, counts_by_chunk, strict=True):
                 total[side] += counts
                 done += drawn
                 watch.add(part, side, trace)
@@ -299,15 +299,15 @@ def _jobs(rows: int, calls: int = CALLS) -> list[tuple[int, int, int]]:
     return [(side, b, min(size, rows - b * size)) for side in (0, 1) for b in range(-(-rows // size))]
 
 
-def checked(made: Any, rows: int, name: str) -> np.ndarray:
+def checked(drawn: Any, rows: int, name: str) -> np.ndarray:
     """The outputs of a block as an array of shape (rows,) or (rows, k), or one clear message."""
     what = f"the array that sampler {name} returns"
     shape = f"of shape ({rows},) or ({rows}, k)"
-    if made is None:
-        raise invalid(what, f"an array {shape} (does the sampler return anything?)", made)
-    outputs = native(what, made, f"an array {shape} ({ENCODE})")
-    if outputs.ndim == 0 and not isinstance(made, np.ndarray):
-        raise invalid(what, f"{shape} ({EACH})", made)
+    if drawn is None:
+        raise invalid(what, f"an array {shape} (does the sampler return anything?)", drawn)
+    outputs = native(what, drawn, f"an array {shape} ({ENCODE})")
+    if outputs.ndim == 0 and not isinstance(drawn, np.ndarray):
+        raise invalid(what, f"{shape} ({EACH})", drawn)
     if outputs.ndim == 0 or outputs.shape[0] != rows:
         raise invalid(what, f"{shape}: one row for each of the trials asked for (here {rows})", outputs)
     return columns_of(what, outputs, f"numbers or booleans {shape}, or texts of shape ({rows},) ({ENCODE})")
@@ -609,12 +609,12 @@ def _certificates(
     """The main event has what the curve's leave of the level."""
     curve = len(events) - 1
     levels = [alpha * (1.0 - CURVE_SHARE) if curve else alpha, *[alpha * CURVE_SHARE / max(curve, 1)] * curve]
-    made = []
+    certificates = []
     for event, level, hits in zip(events, levels, counts.T.tolist(), strict=False):
         (first, second), (likelier, other) = (x[:: 1 if event.forward else -1] for x in (hits, sizes))
         opposite = None if likelier == other else other
-        made.append(Certified((first, second), likelier, event.forward, level, event.angle, opposite))
-    return made
+        certificates.append(Certified((first, second), likelier, event.forward, level, event.angle, opposite))
+    return certificates
 
 
 def _blindness(layout: Layout | None, shares: np.ndarray) -> str:
@@ -664,21 +664,21 @@ def _until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budge
             size = budget - spent  # what would be left is less than a further round needs
         share = 1.0 / ((number + 1) * (number + 2))
         part = replace(request, alpha=share * request.alpha)
-        found = _split(runs, part, size, Watch(f"sampler {runs.name}", share * LEVEL), f"-{number}")
-        spent, number, family = spent + size, number + 1, family + found.family
-        epsilon = max(epsilon, found.epsilon_lower)
-        certified = [c for c in found.family if isinstance(c, Certified)]
+        result = _split(runs, part, size, Watch(f"sampler {runs.name}", share * LEVEL), f"-{number}")
+        spent, number, family = spent + size, number + 1, family + result.family
+        epsilon = max(epsilon, result.epsilon_lower)
+        certified = [c for c in result.family if isinstance(c, Certified)]
         excess = max(least_excess(claim, c.region()) for c in certified)
         if best is None or excess >= most:
-            best, most = found, excess
+            best, most = result, excess
         # the next round takes twice as long
         late = request.max_seconds is not None and 3.0 * (time.perf_counter() - started) > request.max_seconds
-        hopeless = found.verdict == "blind" or open_excess(certified, claim) < 0.0
-        decided = found.verdict == "refuted" or most >= -gap
+        hopeless = result.verdict == "blind" or open_excess(certified, claim) < 0.0
+        decided = result.verdict == "refuted" or most >= -gap
         if decided or late or spent >= budget or (spent >= LEAST_SPENT and hopeless):
             return replace(
                 best, epsilon_lower=epsilon, trials=spent, confidence=1.0 - request.alpha, family=family,
-                verdict=found.verdict, detectable=found.detectable, blind=found.blind,
+                verdict=result.verdict, detectable=result.detectable, blind=result.blind,
             )  # fmt: skip
 
 
@@ -774,28 +774,28 @@ def audit_samples(
     return report(counter, seen, counts, sizes, fewest, request, checks, Origin(None, layout), seed)
 
 
-def _given(name: str, made: Any) -> Any:
+def _given(name: str, outputs: Any) -> Any:
     """An array, checked, or a list of results of any kind."""
-    table = hasattr(made, "columns") or (isinstance(made, np.ndarray) and made.dtype.names is not None)
-    if table or (isinstance(made, (list, tuple)) and len(made) > 0 and not _numbers_throughout(made)):
-        rows = as_rows(made)
+    table = hasattr(outputs, "columns") or (isinstance(outputs, np.ndarray) and outputs.dtype.names is not None)
+    if table or (isinstance(outputs, (list, tuple)) and len(outputs) > 0 and not _numbers_throughout(outputs)):
+        rows = as_rows(outputs)
         if not isinstance(rows, np.ndarray):
             if len(rows) < LEAST:
                 raise invalid(name, f"at least {LEAST} rows, one a run", f"{len(rows)} rows")
             return rows
-    return _checked(name, made)
+    return _checked(name, outputs)
 
 
-def _numbers_throughout(made: Any) -> bool:
+def _numbers_throughout(outputs: Any) -> bool:
     try:
-        return np.asarray(made).dtype.kind in "fiub"
+        return np.asarray(outputs).dtype.kind in "fiub"
     except ValueError:  # of several shapes
         return False
 
 
-def _checked(name: str, made: Any) -> np.ndarray:
+def _checked(name: str, outputs: Any) -> np.ndarray:
     must_be = f"numbers or booleans of shape (rows,) or (rows, k), or texts of shape (rows,) ({ENCODE})"
-    array = columns_of(name, native(name, made, must_be), must_be)
+    array = columns_of(name, native(name, outputs, must_be), must_be)
     if len(array) < LEAST:
         raise invalid(name, f"at least {LEAST} rows, one a run", array)
     return array

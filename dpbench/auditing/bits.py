@@ -42,14 +42,14 @@ def bit_features(numbers: np.ndarray) -> np.ndarray:
     lowest = mantissa & (~mantissa + np.uint64(1))
     zeros = np.where(mantissa > 0, np.log2(np.maximum(lowest, 1).astype(np.float64)), 53).astype(np.int64)
     exponent = np.maximum(field, 1) - 1023
-    made = [
+    features = [
         exponent - 52 + zeros,
         zeros,
         exponent,
         (pattern & np.uint64(7)).astype(np.int64),
         (pattern >> np.uint64(63)).astype(np.int64),
     ]
-    return np.concatenate(made, axis=1).astype(np.int16)
+    return np.concatenate(features, axis=1).astype(np.int16)
 
 
 @dataclass(frozen=True)

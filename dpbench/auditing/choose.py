@@ -378,12 +378,12 @@ class Own:
 
     def __call__(self, outputs: Array) -> Array:
         try:
-            made = np.asarray(self.function(outputs.copy()))
+            scores = np.asarray(self.function(outputs.copy()))
         except (Exception, SystemExit) as error:
             raise InvalidInput(f"score raised {type(error).__name__}: {error}") from error
-        if made.shape != (len(outputs),) or made.dtype.kind not in "fiub":
-            raise invalid("the array that score returns", f"numbers of shape ({len(outputs)},), one a row", made)
-        numbers = made.astype(np.float64)
+        if scores.shape != (len(outputs),) or scores.dtype.kind not in "fiub":
+            raise invalid("the array that score returns", f"numbers of shape ({len(outputs)},), one a row", scores)
+        numbers = scores.astype(np.float64)
         return np.where(np.isnan(numbers), -np.inf, numbers)
 
     def check_rows(self, first: Array, second: Array) -> None:
@@ -514,9 +514,9 @@ def smooth(first: Array, second: Array) -> Smooth:
     k, m = first.shape
     weights = 10.0 ** np.arange(5.0, -2.0, -1.0) if m > 2 else np.zeros(1)
     parts = [slice(start, start + 256) for start in range(0, k, 256)]
-    found = [_smooth(first[part], second[part], weights) for part in parts]
-    best = int(np.argmax(np.sum([[(f.gain - f.freedom).sum() for f in some] for some in found], axis=0)))
-    kept = [some[best] for some in found]
+    fits = [_smooth(first[part], second[part], weights) for part in parts]
+    best = int(np.argmax(np.sum([[(f.gain - f.freedom).sum() for f in some] for some in fits], axis=0)))
+    kept = [some[best] for some in fits]
     return Smooth(
         np.concatenate([f.log_ratios for f in kept]),
         np.concatenate([f.freedom for f in kept]),
@@ -538,7 +538,7 @@ def _smooth(first: Array, second: Array, weights: Array) -> list[Smooth]:
         rough[4 + i - j, :, j : j + max(m - 2, 0)] += bend[i] * bend[j]
     rough[4] += 1e-9
     units = np.tile(np.eye(m), (k, 1))
-    level, fit, made = total.sum(axis=1), np.zeros((k, m)), []
+    level, fit, fits = total.sum(axis=1), np.zeros((k, m)), []
     for weight in weights:
         for _ in range(12):
             chance = expit(fit)
@@ -554,8 +554,8 @@ def _smooth(first: Array, second: Array, weights: Array) -> list[Smooth]:
         covariance = dgbtrs(factors, 2, 2, units, pivots)[0].reshape(k, m, m)
         freedom = np.einsum("kii,ki->k", covariance, work)
         gain = math.log(2.0) * level - (first * np.logaddexp(0.0, -fit) + second * np.logaddexp(0.0, fit)).sum(axis=1)
-        made.append(Smooth(fit, freedom, gain, covariance[0] if k == 1 else covariance[0, :0]))
-    return made
+        fits.append(Smooth(fit, freedom, gain, covariance[0] if k == 1 else covariance[0, :0]))
+    return fits
 
 
 def _banded_product(bands: Array, vectors: Array) -> Array:
@@ -729,8 +729,8 @@ class Quadratic:
 
     def normal(self, outputs: Array) -> Array:
         columns = np.nan_to_num(_numbers(outputs)[:, self.columns]).T
-        made = [np.interp(x, knots, self.levels) for x, knots in zip(columns, self.knots, strict=True)]
-        return np.stack(made, axis=1)
+        levels = [np.interp(x, knots, self.levels) for x, knots in zip(columns, self.knots, strict=True)]
+        return np.stack(levels, axis=1)
 
     def __call__(self, outputs: Array) -> Array:
         z = self.normal(outputs)
@@ -752,8 +752,8 @@ def _quadratic(first: Array, second: Array, columns: Array) -> Quadratic | None:
         return None
     mean = 0.5 * (moments[0] + moments[1])
     inverse = [np.linalg.pinv(np.where(striking, m, mean) + 1e-3 * np.eye(len(m))) for m in moments]
-    found = columns[np.unique(pairs)].tolist()
-    return Quadratic(columns, knots, ndtri(levels), 0.5 * (inverse[1] - inverse[0]), found)
+    candidates = columns[np.unique(pairs)].tolist()
+    return Quadratic(columns, knots, ndtri(levels), 0.5 * (inverse[1] - inverse[0]), candidates)
 
 
 @dataclass(frozen=True)
@@ -780,7 +780,7 @@ def _parities(first: Array, second: Array, columns: Array) -> Parities | None:
     )
     middles = np.where((pool > middles).mean(axis=0) < 0.02, np.nan_to_num(pool.min(axis=0)), middles)
     signs = [1.0 - 2.0 * (x[:1024, columns] > middles[columns]).astype(np.float32) for x in (first, second)]
-    found: set[tuple[int, ...]] = set()
+    subsets: set[tuple[int, ...]] = set()
     for small, large in ((1, 2), (2, 2), (2, 3), (3, 3), (3, 4)):
         if len(columns) < small + large or math.comb(len(columns), small) * math.comb(len(columns), large) > 8e6:
             break
@@ -789,9 +789,9 @@ def _parities(first: Array, second: Array, columns: Array) -> Parities | None:
         for place in np.argpartition(-gap, min(60, gap.size - 1), axis=None)[:60].tolist():
             one, other = few[place // len(many)], many[place % len(many)]
             if not set(one) & set(other):
-                found.add(tuple(sorted(columns[[*one, *other]].tolist())))
+                subsets.add(tuple(sorted(columns[[*one, *other]].tolist())))
     ranked = []
-    for some in sorted(found):
+    for some in sorted(subsets):
         odd = [float(((x[:, list(some)] > middles[list(some)]).sum(axis=1) % 2).mean()) for x in (first, second)]
         ranked.append((abs(odd[0] - odd[1]) * math.sqrt(2.0 * len(first)), some))
     best = [some for gap, some in sorted(ranked, reverse=True)[:4] if gap > STRIKING]

@@ -111,7 +111,7 @@ def proposals(domain: Domain, seed: int) -> Iterator[Pair]:
     middle = float(np.floor(middle)) if domain.integers else middle
     across = np.arange(domain.records).reshape(-1, *([1] * (len(domain.shape) - 1)))
     rising = low + (high - low) * across / max(domain.records - 1, 1)
-    made = [
+    pairs = [
         np.full(domain.shape, low),
         np.full(domain.shape, high),
         np.full(domain.shape, middle),
@@ -120,8 +120,8 @@ def proposals(domain: Domain, seed: int) -> Iterator[Pair]:
         np.broadcast_to(np.where(across == 0, high, low), domain.shape),
     ]
     rng = sampling.stream(seed, "search", "pairs", 0)
-    made += [domain.draw(rng, domain.shape) for _ in range(RANDOM_PAIRS)]
-    for background in made:
+    pairs += [domain.draw(rng, domain.shape) for _ in range(RANDOM_PAIRS)]
+    for background in pairs:
         yield from _neighbours(domain, np.array(background, dtype=np.float64), low, high)
     if domain.records > 1:
         yield from _repeated(domain, rng, low, middle, high)
@@ -403,11 +403,11 @@ def find_neighbours(
         # The first look flatters what it picks: the few best are looked at again.
         again = min(AGAIN * rows, max(rows, trials))
         one, other = max(((promise(p, again, f"again-{k}"), -k, p) for _, k, p in best), key=lambda t: t[:2])[2]
-    found = audit(
+    result = audit(
         sampler, one, other, epsilon=epsilon, delta=delta, claim=claim, trials=trials, confidence=confidence, seed=seed,
         workers=workers, score=score, progress=progress, relation=relation, ignore=ignore,
     )  # fmt: skip
-    return replace(found, pair=(one, other))
+    return replace(result, pair=(one, other))
 
 
 def telling_pair(

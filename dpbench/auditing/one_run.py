@@ -400,7 +400,7 @@ def guess_sets(
         return tuple(
             Guessed(canaries, size, int(right[BOTH][size - 1]), BOTH, level, independent, high) for size in sizes
         )
-    made = []
+    sets = []
     for side, how, weight in PLAN:
         if isinstance(how, float):
             size = max(2, int(how * canaries) // 2 * 2)
@@ -409,10 +409,10 @@ def guess_sets(
             size = int(np.searchsorted(wrong, how, side="right"))
         if size > 0:
             allowed = None if isinstance(how, float) else how
-            made.append(
+            sets.append(
                 Guessed(canaries, size, int(right[side][size - 1]), side, weight * alpha, independent, high, allowed)
             )
-    return tuple(made)
+    return tuple(sets)
 
 
 # What a guess set says of a claim

@@ -91,8 +91,8 @@ class Node(dict[Any, "Node"]):
         self.skipped: bool | None = None
 
     def __missing__(self, step: Any) -> Node:
-        made = self[step] = Node((*self.path, step))
-        return made
+        child = self[step] = Node((*self.path, step))
+        return child
 
     def at(self, path: Path) -> Node:
         return reduce(operator.getitem, path, self)
@@ -149,21 +149,21 @@ class Walk:
         self.ignored: set[str] = set()
 
     def __call__(self, output: Any) -> Leaves:
-        found: Leaves = {}
+        leaves: Leaves = {}
         try:
-            self.open(output, self.root, found)
+            self.open(output, self.root, leaves)
         except RecursionError:
             raise invalid("outputs", "nested less deeply, and must not hold themselves", output) from None
-        return found
+        return leaves
 
-    def open(self, value: Any, node: Node, found: Leaves) -> None:
+    def open(self, value: Any, node: Node, leaves: Leaves) -> None:
         if self.ignore and self.skips(node):
             return
         kind = type(value)
         if kind is float:
-            found[node] = value
+            leaves[node] = value
         else:
-            opener(kind)(self, value, node, found)
+            opener(kind)(self, value, node, leaves)
 
     def skips(self, node: Node) -> bool:
         if node.skipped is None:
@@ -172,85 +172,87 @@ class Walk:
             node.skipped = bool(set(said) & set(self.ignore))
         return node.skipped
 
-    def number(self, value: Any, node: Node, found: Leaves) -> None:
-        found[node] = as_number(value)
+    def number(self, value: Any, node: Node, leaves: Leaves) -> None:
+        leaves[node] = as_number(value)
 
-    def nothing(self, value: Any, node: Node, found: Leaves) -> None:
-        found[node] = None
+    def nothing(self, value: Any, node: Node, leaves: Leaves) -> None:
+        leaves[node] = None
 
-    def text(self, value: str, node: Node, found: Leaves) -> None:
+    def text(self, value: str, node: Node, leaves: Leaves) -> None:
         if value[:1] in _OF_JSON:
             with contextlib.suppress(ValueError):
-                self.open(json.loads(value), node, found)
+                self.open(json.loads(value), node, leaves)
                 return
-        found[node] = str(value)
+        leaves[node] = str(value)
 
-    def bytes(self, value: bytes, node: Node, found: Leaves) -> None:
+    def bytes(self, value: bytes, node: Node, leaves: Leaves) -> None:
         try:
-            self.text(bytes(value).decode(), node, found)
+            self.text(bytes(value).decode(), node, leaves)
         except UnicodeDecodeError:
-            found[node] = bytes(value)
+            leaves[node] = bytes(value)
 
-    def mapping(self, value: Mapping[Any, Any], node: Node, found: Leaves) -> None:
-        found[node[LENGTH]] = float(len(value))
+    def mapping(self, value: Mapping[Any, Any], node: Node, leaves: Leaves) -> None:
+        leaves[node[LENGTH]] = float(len(value))
         for key, item in value.items():
-            self.open(item, node[key], found)
+            self.open(item, node[key], leaves)
 
-    def fields(self, value: Any, node: Node, found: Leaves) -> None:
+    def fields(self, value: Any, node: Node, leaves: Leaves) -> None:
         for name, item in _record(value).items():
-            self.open(item, node[Field(name)], found)
+            self.open(item, node[Field(name)], leaves)
 
-    def series(self, value: Any, node: Node, found: Leaves) -> None:
+    def series(self, value: Any, node: Node, leaves: Leaves) -> None:
         items = value.to_list()
         if _counts_rows(value.index):
-            self.sequence(items, node, found)
+            self.sequence(items, node, leaves)
         else:
-            self.mapping(dict(zip(value.index.tolist(), items, strict=True)), node, found)
+            self.mapping(dict(zip(value.index.tolist(), items, strict=True)), node, leaves)
 
-    def frame(self, value: Any, node: Node, found: Leaves) -> None:
-        self.table(*frame_rows(value), node, found)
+    def frame(self, value: Any, node: Node, leaves: Leaves) -> None:
+        self.table(*frame_rows(value), node, leaves)
 
-    def array(self, value: Any, node: Node, found: Leaves) -> None:
+    def array(self, value: Any, node: Node, leaves: Leaves) -> None:
         if isinstance(value, np.ma.MaskedArray):
             raise Refused.at(value, node.path)
         array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
         if array.dtype.names is not None:
-            self.sequence([dict(zip(array.dtype.names, row.item(), strict=True)) for row in array.ravel()], node, found)
+            self.sequence(
+                [dict(zip(array.dtype.names, row.item(), strict=True)) for row in array.ravel()], node, leaves
+            )
         elif array.dtype.kind in "fiub":
             array = array.astype(np.float64)
-            found[node] = array if array.ndim else float(array)
+            leaves[node] = array if array.ndim else float(array)
         elif array.dtype.kind in "USO":
             items = array.tolist()
-            (self.sequence if isinstance(items, list) else self.open)(items, node, found)
+            (self.sequence if isinstance(items, list) else self.open)(items, node, leaves)
         else:
             kind = {"c": "complex", "M": "datetime64"}.get(array.dtype.kind, array.dtype.name)
             raise Refused.at(value, node.path, kind)
 
-    def sequence(self, value: Iterable[Any], node: Node, found: Leaves) -> None:
+    def sequence(self, value: Iterable[Any], node: Node, leaves: Leaves) -> None:
         items = list(value)
         kinds = set(map(type, items))
         if kinds and kinds <= NUMERIC:
-            found[node] = _floats(items)
+            leaves[node] = _floats(items)
             return
         nested = bool(kinds) and all(issubclass(kind, list | tuple) for kind in kinds)
         alike = nested and len(set(map(len, items))) == 1
         if alike and {kind for row in items for kind in map(type, row)} <= NUMERIC and len(items[0]):
-            found[node] = np.array([_floats(row) for row in items])
+            leaves[node] = np.array([_floats(row) for row in items])
             return
         if len(kinds) == 1 and (_is_record(*kinds) or (alike and len(items[0]) > 1)):
-            self.table([_record(item) for item in items], None, node, found)
+            self.table([_record(item) for item in items], None, node, leaves)
             return
-        found[node[LENGTH]] = float(len(items))
+        leaves[node[LENGTH]] = float(len(items))
         for place, item in enumerate(items[:MOST_ITEMS]):
-            self.open(item, node[place], found)
+            self.open(item, node[place], leaves)
         if len(items) > MOST_ITEMS:
-            found[node[REST]] = repr(items[MOST_ITEMS:])
+            leaves[node[REST]] = repr(items[MOST_ITEMS:])
         if items:
-            found[node[ENTRIES]] = tuple(filter(_countable, items))
+            leaves[node[ENTRIES]] = tuple(filter(_countable, items))
 
-    def table(self, rows: list[dict[Any, Any]], key: Any, node: Node, found: Leaves) -> None:
+    def table(self, rows: list[dict[Any, Any]], key: Any, node: Node, leaves: Leaves) -> None:
         """Rows by their key (`key`, or the columns of texts), or by their place and with counts of what recurs."""
-        found[node[LENGTH]] = float(len(rows))
+        leaves[node[LENGTH]] = float(len(rows))
         columns = list(dict.fromkeys(column for row in rows for column in row))
         if self.ignore:
             columns = [column for column in columns if not self.skips(node[column])]
@@ -262,20 +264,20 @@ class Walk:
             self.keys.setdefault(node.path, []).append(times)
             if len(times) == len(labels):
                 for place, (label, row) in enumerate(zip(labels, rows, strict=True)):
-                    found[node[label][PLACE]] = float(place)
+                    leaves[node[label][PLACE]] = float(place)
                     for column, value in row.items():
                         if column not in named:
-                            self.open(value, node[column][label], found)
+                            self.open(value, node[column][label], leaves)
                 return
         for place, row in enumerate(rows[:MOST_ITEMS]):
             for column, value in row.items():
-                self.open(value, node[column][Row(place)], found)
+                self.open(value, node[column][Row(place)], leaves)
         if len(rows) > MOST_ITEMS:
-            found[node[REST]] = repr(rows[MOST_ITEMS:])
+            leaves[node[REST]] = repr(rows[MOST_ITEMS:])
         for column in columns:
-            found[node[column][ENTRIES]] = tuple(row[column] for row in rows if _countable(row.get(column, [])))
+            leaves[node[column][ENTRIES]] = tuple(row[column] for row in rows if _countable(row.get(column, [])))
         whole = (tuple(row.values()) for row in rows)
-        found[node[ROWS]] = tuple(row for row in whole if all(map(_countable, row)))
+        leaves[node[ROWS]] = tuple(row for row in whole if all(map(_countable, row)))
 
 
 _OF_JSON = frozenset("{[-0123456789")
@@ -368,7 +370,7 @@ def opener(kind: type) -> Callable[..., None]:
     return _OPENED[kind]
 
 
-def _refuse(walk: Walk, value: Any, node: Node, found: Leaves) -> None:
+def _refuse(walk: Walk, value: Any, node: Node, leaves: Leaves) -> None:
     raise Refused.at(value, node.path)
 
 
@@ -420,17 +422,17 @@ class Leaf:
 
     def described(self) -> list[Described]:
         """The columns."""
-        name, codes, made = self.name, tuple(map(_short, self.known)), list[Described]()
+        name, codes, entries = self.name, tuple(map(_short, self.known)), list[Described]()
         if len(self.kinds) > 1:
             kinds = ", ".join(f"{k}: {kind}" for k, kind in enumerate(self.kinds))
-            made.append((f"kind of {name} ({kinds})", None))
+            entries.append((f"kind of {name} ({kinds})", None))
         if "number" in self.kinds:
-            made.append((name, None))
+            entries.append((name, None))
         if "text" in self.kinds:
-            made += [(name, codes), (f"length of {name}", None)]
+            entries += [(name, codes), (f"length of {name}", None)]
         if "array" in self.kinds:
-            made += [(entry, codes if entry == name else None) for entry in self._entries()]
-        return made + [(f"count of {_short(value)} in {name}", None) for value in self.counted]
+            entries += [(entry, codes if entry == name else None) for entry in self._entries()]
+        return entries + [(f"count of {_short(value)} in {name}", None) for value in self.counted]
 
     def _entries(self) -> list[str]:
         name = self.name
@@ -448,12 +450,12 @@ class Leaf:
         if self.kinds == ("number",) and set(map(type, values)) == {float}:
             return [np.array(values)], new
         kinds = [_kind(value) for value in values]
-        made: list[np.ndarray] = []
+        columns: list[np.ndarray] = []
         if len(self.kinds) > 1:
             place = {kind: float(k) for k, kind in enumerate(self.kinds)}
-            made.append(np.array([place.get(kind, -1.0) for kind in kinds]))
+            columns.append(np.array([place.get(kind, -1.0) for kind in kinds]))
         if "number" in self.kinds:
-            made.append(np.array([v if k == "number" else math.nan for v, k in zip(values, kinds, strict=True)]))
+            columns.append(np.array([v if k == "number" else math.nan for v, k in zip(values, kinds, strict=True)]))
         for kind, row in (("text", self._of_text), ("array", self._of_array)):
             if kind in self.kinds:
                 rows = {j: row(values[j]) for j, k in enumerate(kinds) if k == kind}
@@ -461,11 +463,11 @@ class Leaf:
                 block = np.full((width, len(values)), math.nan)
                 if rows:
                     block[:, list(rows)] = np.array(list(rows.values())).T
-                made += list(block[:-1])
+                columns += list(block[:-1])
                 new += block[-1] == 1.0
         if self.counted:
-            made += list(np.array([self._counts(value) for value in values]).T)
-        return made, new
+            columns += list(np.array([self._counts(value) for value in values]).T)
+        return columns, new
 
     def _of_text(self, text: str | bytes) -> list[float]:
         code = self.known.get(text, -1)
@@ -580,18 +582,18 @@ class Layout:
     @cached_property
     def described(self) -> list[Described]:
         """The columns kept."""
-        made = [column for leaf in self.leaves for column in leaf.described()]
-        made += [(f"{leaf.name} hardly seen before", None) for leaf in self.leaves if leaf.can_be_new]
-        made.append((f"number of parts of the output that come up in less than {RECURRING} runs", None))
-        return [made[k] for k in self.kept]
+        entries = [column for leaf in self.leaves for column in leaf.described()]
+        entries += [(f"{leaf.name} hardly seen before", None) for leaf in self.leaves if leaf.can_be_new]
+        entries.append((f"number of parts of the output that come up in less than {RECURRING} runs", None))
+        return [entries[k] for k in self.kept]
 
     def encode(self, outputs: Sequence[Any]) -> np.ndarray:
         """float64[n] or float64[n, columns]."""
         walk = Walk(self.ignore, self.by_place)
-        made = np.stack(self.columns(map(walk, outputs), walk.root, set(self.kept)), axis=1)
-        return made[:, 0] if made.shape[1] == 1 else made
+        columns = np.stack(self.columns(map(walk, outputs), walk.root, set(self.kept)), axis=1)
+        return columns[:, 0] if columns.shape[1] == 1 else columns
 
-    def columns(self, found: Iterable[Leaves], root: Node, wanted: Container[int]) -> list[np.ndarray]:
+    def columns(self, walked: Iterable[Leaves], root: Node, wanted: Container[int]) -> list[np.ndarray]:
         """The columns wanted: of the leaves, what is new in each, and the number of further leaves."""
         starts = [0, *accumulate(self._widths)]
         new, further = starts[-1], starts[-1] + sum(leaf.can_be_new for leaf in self.leaves)
@@ -604,7 +606,7 @@ class Layout:
         nodes = [root.at(leaf.path) for leaf, _ in used]
         known = {root.at(leaf.path) for leaf in self.leaves}
         rows, rest = [], []
-        for leaves in found:
+        for leaves in walked:
             rows.append([leaves.get(node, MISSING) for node in nodes])
             rest.append(float(len(leaves.keys() - known)) if further in wanted else 0.0)
         columns = {further: np.array(rest)}
@@ -634,26 +636,26 @@ def learn(
     if not examples:
         raise invalid("outputs", "at least one output", [])
     walk = Walk(ignore)
-    found = [walk(output) for output in examples]
+    walked = [walk(output) for output in examples]
     for _ in range(3):  # a table inside one that is read otherwise has another path
         unaligned = {path for path, keys in walk.keys.items() if _unaligned(keys, least)}
         if not unaligned:
             break
         walk = Walk(ignore, walk.by_place | unaligned)
-        found = [walk(output) for output in examples]
-    times = Counter(node for one in found for node in one)
+        walked = [walk(output) for output in examples]
+    times = Counter(node for one in walked for node in one)
     absent = [path for path in ignore if path not in walk.ignored]
     if absent:
         there = ", ".join(repr(dotted(node.path)) for node in list(times)[:12])
         raise InvalidInput(f"ignore must name leaves of the outputs, such as {there}; got {absent[0]!r}")
-    if ignore and all(node.path[-1:] == (LENGTH,) for node in times) and all(one == found[0] for one in found):
+    if ignore and all(node.path[-1:] == (LENGTH,) for node in times) and all(one == walked[0] for one in walked):
         raise InvalidInput(f"ignore must leave something of the outputs to compare, got {list(ignore)}")
     often = {node for node, n in times.most_common(MOST_LEAVES) if n >= least}
     leaves = tuple(
-        _leaf(node.path, [one.get(node, MISSING) for one in found], least) for node in times if node in often
+        _leaf(node.path, [one.get(node, MISSING) for one in walked], least) for node in times if node in often
     )
     whole = Layout(leaves, walk.by_place, tuple(ignore))
-    return _narrowed(whole, np.stack(whole.columns(found, walk.root, range(sys.maxsize)), axis=1), least)
+    return _narrowed(whole, np.stack(whole.columns(walked, walk.root, range(sys.maxsize)), axis=1), least)
 
 
 def _unaligned(keys: list[Counter[Row]], least: int) -> bool:
@@ -665,17 +667,17 @@ def _unaligned(keys: list[Counter[Row]], least: int) -> bool:
     return twice or sum(n for n in times.values() if n < least) > 0.1 * times.total() or len(times) > MOST_LEAVES
 
 
-def _narrowed(layout: Layout, made: np.ndarray, least: int) -> Layout:
+def _narrowed(layout: Layout, encoded: np.ndarray, least: int) -> Layout:
     """Without columns that never change, and with those of values that do not recur."""
-    first = made[:1]
-    changes = ~((made == first) | (np.isnan(made) & np.isnan(first))).all(axis=0)
+    first = encoded[:1]
+    changes = ~((encoded == first) | (np.isnan(encoded) & np.isnan(first))).all(axis=0)
     new = [(leaf.name, dotted(leaf.path)) for leaf in layout.leaves if leaf.can_be_new]
-    wide = made.shape[1] - len(new) - 1
+    wide = encoded.shape[1] - len(new) - 1
     keep = [k for k in range(wide) if least == 1 or changes[k]]
-    tracked = [k for k in range(wide, made.shape[1]) if made[:, k].astype(bool).mean() > UNKNOWN]
+    tracked = [k for k in range(wide, encoded.shape[1]) if encoded[:, k].astype(bool).mean() > UNKNOWN]
     if wide and not keep:
         keep = [0]
-    kept = (*keep, *tracked) or (made.shape[1] - 1,)
+    kept = (*keep, *tracked) or (encoded.shape[1] - 1,)
     names = [*new, ("parts of the output that hardly recur", "")]
     seen = tuple((*names[k - wide], kept.index(k)) for k in tracked)
     return dataclasses.replace(layout, kept=tuple(kept), seen=seen)
@@ -744,9 +746,9 @@ def encode(outputs: Any, *, ignore: Sequence[str] = ()) -> np.ndarray:
     if all(isinstance(output, str) for output in rows):
         return np.array(rows, dtype=np.str_)
     layout = learn(rows, ignore=paths(ignore), least=RECURRING if len(rows) >= ENOUGH else 1)
-    made = layout.encode(rows).view(Encoded)
-    made.layout = layout
-    return made
+    encoded = layout.encode(rows).view(Encoded)
+    encoded.layout = layout
+    return encoded
 
 
 def as_rows(outputs: Any) -> Sequence[Any] | np.ndarray:
@@ -763,10 +765,10 @@ def as_rows(outputs: Any) -> Sequence[Any] | np.ndarray:
         return list(outputs)
     if isinstance(outputs, str | bytes | Mapping | Set) or not isinstance(outputs, Iterable):
         raise invalid("outputs", "a sequence, one item an output (wrap a single one in a list)", outputs)
-    made = list(outputs)
-    if not made:
+    rows = list(outputs)
+    if not rows:
         raise invalid("outputs", "at least one output", outputs)
-    return made
+    return rows
 
 
 # Samplers

@@ -133,10 +133,10 @@ class AuditResult:
         wanted = validation.array("epsilons", np.atleast_1d(epsilons), ndim=1)
         if (wanted < 0.0).any():
             raise invalid("epsilons", "values >= 0", float(wanted.min()))
-        found = np.zeros_like(wanted)
+        deltas = np.zeros_like(wanted)
         for certified in self.family:
-            found = np.maximum(found, certified.delta(wanted))
-        return found
+            deltas = np.maximum(deltas, certified.delta(wanted))
+        return deltas
 
     def tradeoff(self, false_positive_rates: Any) -> np.ndarray:
         """Upper bounds on the trade-off function f, valid simultaneously, at the audit's confidence.

@@ -253,13 +253,13 @@ def _parameters(parts: Sequence[tuple[float, float]]) -> tuple[list[float], list
 
 def _profiles(parts: Iterable[Profile]) -> tuple[list[Profile], str]:
     """The parts as a list, and the one neighbouring relation that they are for."""
-    found = list(parts) if isinstance(parts, Iterable) else []
-    if not found or not all(isinstance(part, Profile) for part in found):
+    profiles = list(parts) if isinstance(parts, Iterable) else []
+    if not profiles or not all(isinstance(part, Profile) for part in profiles):
         raise validation.invalid("parts", "a sequence of at least one Profile", parts)
-    relations = {part.neighbours for part in found}
+    relations = {part.neighbours for part in profiles}
     if len(relations) > 1:
         raise validation.invalid("parts", "profiles for one neighbouring relation", sorted(relations))
-    return found, found[0].neighbours
+    return profiles, profiles[0].neighbours
 
 
 def _reasons(parts: Sequence[Profile]) -> str:

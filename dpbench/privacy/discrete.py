@@ -151,15 +151,15 @@ def pair(p: Any, q: Any, symbols: Mapping[str, Number] | None = None) -> Pair:
 
     if is_exact(p) and is_exact(q):
         exactly = exact_pair(p, q, symbols)
-        made = pair_from_logs(*exactly.logarithms())
-        return Pair(made.forward, made.backward, made.logs, exactly=exactly)
+        profile = pair_from_logs(*exactly.logarithms())
+        return Pair(profile.forward, profile.backward, profile.logs, exactly=exactly)
     p, q = validation.array("p", p, ndim=1), validation.array("q", q, ndim=1)
     for name, values in (("p", p), ("q", q)):
         if values.min() < 0.0:
             raise validation.invalid(name, "a vector of probabilities >= 0", float(values.min()))
     with np.errstate(divide="ignore"):
-        made = pair_from_logs(np.log(p), np.log(q))
-    return Pair(made.forward, made.backward, made.logs, off=ABSOLUTE_ERROR)
+        profile = pair_from_logs(np.log(p), np.log(q))
+    return Pair(profile.forward, profile.backward, profile.logs, off=ABSOLUTE_ERROR)
 
 
 def pair_from_logs(log_p: Any, log_q: Any) -> Pair:
@@ -197,14 +197,14 @@ def _direction(log_p: np.ndarray, log_q: np.ndarray) -> HockeyStick:
 
 def _log_masses(name: str, values: Any) -> np.ndarray:
     try:
-        made = np.asarray(values, dtype=np.float64)
+        logs = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        made = np.empty(0)
-    if made.ndim != 1 or made.size == 0:
+        logs = np.empty(0)
+    if logs.ndim != 1 or logs.size == 0:
         raise validation.invalid(name, "a vector of log-probabilities", values)
-    if not np.all(made < math.inf):
+    if not np.all(logs < math.inf):
         raise validation.invalid(name, "a vector of finite log-probabilities or -inf", values)
-    total = float(np.logaddexp.reduce(made))
+    total = float(np.logaddexp.reduce(logs))
     if not abs(total) <= _MASS_TOLERANCE:
         raise validation.invalid(name, "log-probabilities whose masses sum to 1", f"a sum of exp({total:.6g})")
-    return made
+    return logs

@@ -152,7 +152,7 @@ _MINUS_ONE, _ZERO, _ONE = (_of_quotient(exact(Fraction(k))) for k in (-1, 0, 1))
 
 @lru_cache(maxsize=1024)
 def _tree(text: str) -> ast.expr:
-    plain = _DECIMAL.sub(lambda found: f"({Fraction(found[0])})", text)
+    plain = _DECIMAL.sub(lambda match: f"({Fraction(match[0])})", text)
     return ast.parse(plain.replace("^", "**").strip(), mode="eval").body
 
 
@@ -193,18 +193,18 @@ def _integer(value: Quantity) -> int:
 def _product(a: Mapping[Fraction, Fraction], b: Mapping[Fraction, Fraction]) -> dict[Fraction, Fraction] | None:
     if len(a) * len(b) > _TERMS:
         return None
-    made: dict[Fraction, Fraction] = {}
+    terms: dict[Fraction, Fraction] = {}
     for power, factor in a.items():
         for other, weight in b.items():
-            made[power + other] = made.get(power + other, Fraction(0)) + factor * weight
-    return {power: factor for power, factor in made.items() if factor}
+            terms[power + other] = terms.get(power + other, Fraction(0)) + factor * weight
+    return {power: factor for power, factor in terms.items() if factor}
 
 
 def _added(a: Mapping[Fraction, Fraction], b: Mapping[Fraction, Fraction]) -> dict[Fraction, Fraction]:
-    made = dict(a)
+    terms = dict(a)
     for power, factor in b.items():
-        made[power] = made.get(power, Fraction(0)) + factor
-    return {power: factor for power, factor in made.items() if factor}
+        terms[power] = terms.get(power, Fraction(0)) + factor
+    return {power: factor for power, factor in terms.items() if factor}
 
 
 def _sum_of(a: Exponentials | None, b: Exponentials | None) -> Exponentials | None:
@@ -423,11 +423,11 @@ def _excess(p: Sequence[Quantity], q: Sequence[Quantity], factor: Quantity, delt
 
 
 def _logs(law: Sequence[Quantity]) -> np.ndarray:
-    made = np.full(len(law), -np.inf)
+    logs = np.full(len(law), -np.inf)
     for place, mass in enumerate(law):
         if mass.sign() != 0:
-            made[place] = float(mass.enclosed(256).log().mid())
-    return made
+            logs[place] = float(mass.enclosed(256).log().mid())
+    return logs
 
 
 def is_exact(law: Any) -> bool:
@@ -456,16 +456,16 @@ def exact_pair(p: Sequence[Number], q: Sequence[Number], symbols: Mapping[str, N
 
 def _law(name: str, law: Sequence[Number], symbols: Mapping[str, Number] | None) -> tuple[Quantity, ...]:
     rest = isinstance(law[-1], str) and law[-1].strip() == "rest"
-    made = [quantity(f"{name}[{place}]", one, symbols) for place, one in enumerate(law[:-1] if rest else law)]
+    masses = [quantity(f"{name}[{place}]", one, symbols) for place, one in enumerate(law[:-1] if rest else law)]
     total = _ZERO
-    for mass in made:
+    for mass in masses:
         total = _plus(total, mass)
     left = _minus(_ONE, total)
     if rest:
-        made.append(left)
-    for place, mass in enumerate(made):
+        masses.append(left)
+    for place, mass in enumerate(masses):
         if mass.sign() == -1 or not mass.enclosed().is_finite():
             raise validation.invalid(f"{name}[{place}]", "a probability >= 0", law[place])
     if not rest and (left.sign() or not left.enclosed(1024).contains(0)):
         raise validation.invalid(name, "probabilities that sum to 1", f"a sum of {float(total):.17g}")
-    return tuple(made)
+    return tuple(masses)

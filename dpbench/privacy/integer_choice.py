@@ -47,9 +47,9 @@ def choose(source: Source, exponents: np.ndarray, scale: int, count: int) -> np.
     total = np.uint64(ends[-1])
     mask = np.uint64((1 << int(ends[-1]).bit_length()) - 1)
     chances = np.exp(-exponents.astype(np.float64) / scale) * 2.0**bits / weights * 2.0**kernels.COIN
-    made = np.empty(0, dtype=np.int64)
-    while made.size < count:
-        left = count - made.size
+    chosen = np.empty(0, dtype=np.int64)
+    while chosen.size < count:
+        left = count - chosen.size
         source.more(max(0, 4 * left + 16 - source.at_hand.size))
         pairs = source.at_hand[: 4 * left + 16].reshape(-1, 2)
         place, coin = pairs[:, 0] & mask, (pairs[:, 1] >> np.uint64(64 - kernels.COIN)).astype(np.float64)
@@ -65,8 +65,8 @@ def choose(source: Source, exponents: np.ndarray, scale: int, count: int) -> np.
             i = int(index[at])
             share, exponent = Fraction(1 << bits, int(weights[i])), Fraction(int(exponents[i]), scale)
             kept[at] = accepts(share, exponent, int(coin[at]), source)
-        made = np.concatenate([made, index[:used][kept[:used]]])
-    return made[:count]
+        chosen = np.concatenate([chosen, index[:used][kept[:used]]])
+    return chosen[:count]
 
 
 def report_noisy_max(source: Source, scores: np.ndarray, scale: int) -> np.ndarray:
@@ -76,7 +76,7 @@ def report_noisy_max(source: Source, scores: np.ndarray, scale: int) -> np.ndarr
 
 def noisy_max_scale(scale: float) -> int:
     """t for a Laplace scale in steps of the grid: rounded up."""
-    made = max(1, math.ceil(scale * (1.0 + 1e-9)))
-    if made > LARGEST_SCALE:
+    steps = max(1, math.ceil(scale * (1.0 + 1e-9)))
+    if steps > LARGEST_SCALE:
         raise validation.invalid("noise_scale", f"at most {LARGEST_SCALE} steps of the grid", scale)
-    return made
+    return steps

@@ -117,8 +117,8 @@ def to_grid(values: np.ndarray, spacing: float, bound: float) -> np.ndarray:
     if limit >= 2**62:
         raise validation.invalid("bound", f"below {2.0**62:.3g} steps of the grid", bound)
     steps = np.nan_to_num(np.asarray(values, dtype=np.float64) / spacing, nan=0.0)
-    made = np.clip(np.rint(steps), -(2.0**62), 2.0**62).astype(np.int64)
-    return np.clip(made, -limit, limit)
+    integers = np.clip(np.rint(steps), -(2.0**62), 2.0**62).astype(np.int64)
+    return np.clip(integers, -limit, limit)
 
 
 def blurred(profile: Profile, distance: float) -> Profile:

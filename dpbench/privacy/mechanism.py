@@ -77,13 +77,13 @@ FloatArithmetic = Annotated[str, _float_alone]
 @cache
 def constraints(mechanism: Any) -> Mapping[str, tuple[Check, bool]]:
     """Of each field of a class with a declared constraint: the check, and whether None is allowed beside it."""
-    found = {}
+    declared = {}
     for name, hint in get_type_hints(mechanism, include_extras=True).items():
         parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
         for part in parts:
             if get_origin(part) is Annotated:
-                found[name] = part.__metadata__[0], type(None) in parts
-    return found
+                declared[name] = part.__metadata__[0], type(None) in parts
+    return declared
 
 
 def single_change(problem: Any, neighbour: Any) -> None:

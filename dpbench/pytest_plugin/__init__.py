@@ -181,21 +181,23 @@ class Auditor:
         power = options.pop("power", None)
         if power is not None:
             power = validation.real("power", power, above=1.0)
-        found = _called(function, *given, **{**{name: session[name] for name in takes}, **options})
+        result = _called(function, *given, **{**{name: session[name] for name in takes}, **options})
         node = self._request.node
-        claimed = f"{found.claimed}{replaced}"
-        line = f"{found.verdict}: {node.nodeid}: {found.outcome}; {found}{replaced}"
-        kept = {"claim": claimed, "unit": found.unit, "detectable": found.detectable, "verdict": found.verdict}
-        node.user_properties.append((FOUND, {"line": line, "level": 1.0 - found.confidence, "name": node.name, **kept}))
-        if found.verdict == "refuted":
-            pytest.fail(f"{claimed} refuted: {found}", pytrace=False)
-        if found.verdict == "blind":
-            pytest.fail(f"{claimed} not tested, the audit is blind: {found}", pytrace=False)
-        if power is not None and not found.claimed_value:
+        claimed = f"{result.claimed}{replaced}"
+        line = f"{result.verdict}: {node.nodeid}: {result.outcome}; {result}{replaced}"
+        kept = {"claim": claimed, "unit": result.unit, "detectable": result.detectable, "verdict": result.verdict}
+        node.user_properties.append(
+            (FOUND, {"line": line, "level": 1.0 - result.confidence, "name": node.name, **kept})
+        )
+        if result.verdict == "refuted":
+            pytest.fail(f"{claimed} refuted: {result}", pytrace=False)
+        if result.verdict == "blind":
+            pytest.fail(f"{claimed} not tested, the audit is blind: {result}", pytrace=False)
+        if power is not None and not result.claimed_value:
             raise validation.invalid("power", "left out where the claim is not one number above 0", power)
-        if power is not None and (found.noise_caught is None or found.noise_caught > power):
-            pytest.fail(f"{claimed} {found.outcome}; power={power:g} asks for more runs: {found}", pytrace=False)
-        return found
+        if power is not None and (result.noise_caught is None or result.noise_caught > power):
+            pytest.fail(f"{claimed} {result.outcome}; power={power:g} asks for more runs: {result}", pytrace=False)
+        return result
 
 
 def _called(function: Callable[..., Any], *given: Any, **options: Any) -> Any:

@@ -33,7 +33,7 @@ def settings(config: pytest.Config) -> dict[str, Any]:
     ------
     pytest.UsageError
     """
-    made = {}
+    options = {}
     for name, kind, _, _ in SETTINGS:
         value, source = config.getoption(f"--dp-{name}"), f"--dp-{name}"
         if value is None:
@@ -50,5 +50,5 @@ def settings(config: pytest.Config) -> dict[str, Any]:
             raise pytest.UsageError(f"{source} must be a number strictly between 0 and 1, got {value}")
         if name == "level" and value not in ("quick", "full"):
             raise pytest.UsageError(f"{source} must be quick or full, got {value!r}")
-        made[name.replace("-", "_")] = value
-    return made
+        options[name.replace("-", "_")] = value
+    return options

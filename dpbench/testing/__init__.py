@@ -215,21 +215,21 @@ def _refuses(m: Any, p: Any) -> None:
 
 def _contents(m: Any, p: Any, neighbour: Any, seed: int) -> None:
     own = getattr(m, "release", None)
-    made = [
+    contents = [
         (own(each, seed=seed) if own is not None else release(m, each, seed=seed))
         for each in (p, *(() if neighbour is None else (neighbour,)))
     ]
-    for name, value in made[0].info.items():
+    for name, value in contents[0].info.items():
         if not isinstance(value, (str, int, float, type(None))):
             raise _fail(m, f"release().info[{name!r}] is no text or number")
-    if neighbour is not None and made[0].info != made[1].info:
-        first, other = (each.info for each in made)
+    if neighbour is not None and contents[0].info != contents[1].info:
+        first, other = (each.info for each in contents)
         differing = sorted(name for name in first.keys() | other.keys() if first.get(name) != other.get(name))
         raise _fail(
             m, f"release().info tells neighbours apart: {', '.join(differing)} (diagnostics belong in diagnose())"
         )
     if hasattr(m, "diagnose"):
-        both = sorted(set(m.diagnose(p)) & set(made[0].info) - {"sampler"})
+        both = sorted(set(m.diagnose(p)) & set(contents[0].info) - {"sampler"})
         if both:
             raise _fail(m, f"release().info holds diagnostics: {', '.join(both)}")
 

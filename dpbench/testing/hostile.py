@@ -27,10 +27,10 @@ def hostile_pairs(problem: Any, count: int, seed: int = 0) -> Iterator[tuple[Any
     """
     if not (_has_public(problem) or _has_matrix(problem)):
         return
-    made = _public_features if _has_public(problem) else _features
+    features_of = _public_features if _has_public(problem) else _features
     for number in range(count):
         rng = stream("hostile", seed, number)
-        features, name = made(number % 6, problem, len(problem.y), rng)
+        features, name = features_of(number % 6, problem, len(problem.y), rng)
         labels = rng.permutation(problem.y)
         near, other = features.copy(), labels.copy()
         signs = rng.choice([-1.0, 0.0, 1.0])
@@ -53,8 +53,8 @@ def _has_public(problem: Any) -> bool:
 
 
 def _features(kind: int, problem: Any, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
-    made = hostile_features(kind, (rows, problem.X.shape[1]), rng)
-    return _bound(problem) * made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1.0), "X"
+    features = hostile_features(kind, (rows, problem.X.shape[1]), rng)
+    return _bound(problem) * features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1.0), "X"
 
 
 def _bound(problem: Any) -> float:
@@ -63,9 +63,9 @@ def _bound(problem: Any) -> float:
 
 def _public_features(kind: int, problem: Any, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
     pool, free = _pool(problem)
-    made = pool[rng.integers(len(pool), size=rows)]
+    features = pool[rng.integers(len(pool), size=rows)]
     if kind == 0:
-        made = pool[rng.integers(len(pool), size=2)][rng.integers(0, 2, rows)]
+        features = pool[rng.integers(len(pool), size=2)][rng.integers(0, 2, rows)]
     each = (rows, *[1] * (pool.ndim - 1))
     sizes = {
         1: 10.0 ** rng.integers(-12, 1, each),
@@ -74,8 +74,8 @@ def _public_features(kind: int, problem: Any, rows: int, rng: np.random.Generato
         4: 1.0 - 1e-15 * rng.integers(0, 4, each),
     }
     if kind == 4:
-        made = np.repeat(made[:1], rows, axis=0)
-    return np.where(free, made * sizes.get(kind, np.ones(each)), made), "x"
+        features = np.repeat(features[:1], rows, axis=0)
+    return np.where(free, features * sizes.get(kind, np.ones(each)), features), "x"
 
 
 def _pool(problem: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -122,24 +122,24 @@ def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int =
         row = st.tuples(st.integers(0, len(pool) - 1), entry)
     else:
         name, row = "X", st.lists(entry, min_size=problem.X.shape[1], max_size=problem.X.shape[1])
-    n, found = len(problem.y), []
+    n, telling = len(problem.y), []
 
     def features(rows: list[Any]) -> np.ndarray:
         if name == "x":
             return np.array([np.where(free, size * pool[at], pool[at]) for at, size in rows])
-        made = np.array(rows)
-        return _bound(problem) * made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1.0)
+        data = np.array(rows)
+        return _bound(problem) * data / np.maximum(np.linalg.norm(data, axis=1, keepdims=True), 1.0)
 
     def compare(rows: list[Any], other: Any, order: int, label: int) -> None:
-        made = features(rows)
-        X, y = np.resize(made, (n, *made.shape[1:])), np.roll(problem.y, order)
+        data = features(rows)
+        X, y = np.resize(data, (n, *data.shape[1:])), np.roll(problem.y, order)
         near_X, near_y = X.copy(), y.copy()
         near_X[0], near_y[0] = features([other])[0], problem.y[label]
         pair = replace(problem, **{name: X}, y=y), replace(problem, **{name: near_X}, y=near_y)
         said = tells_apart(mechanism, [pair], seed)
         if said:
             what = "points times sizes" if name == "x" else "rows"
-            found.append(f"{said}, of {what} {rows} repeated, the first then {other}")
+            telling.append(f"{said}, of {what} {rows} repeated, the first then {other}")
             raise _Found
 
     place = st.integers(0, n - 1)
@@ -157,7 +157,7 @@ def tells_apart_on_some(mechanism: Any, problem: Any, examples: int, seed: int =
     try:
         search()
     except _Found:
-        return str(found[-1])  # hypothesis ends with the smallest
+        return str(telling[-1])  # hypothesis ends with the smallest
     return ""
 
 

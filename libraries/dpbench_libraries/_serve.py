@@ -29,12 +29,12 @@ def resolved(name: str) -> Any:
     parts = name.split(".")
     for k in range(len(parts), 0, -1):
         try:
-            found = importlib.import_module(".".join(parts[:k]))
+            value = importlib.import_module(".".join(parts[:k]))
         except ModuleNotFoundError:
             continue
         for part in parts[k:]:
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
     raise ModuleNotFoundError(name)
 
 
@@ -59,7 +59,7 @@ def plain(value: Any) -> Any:
 
 def results(request: dict) -> list:
     """One result a seed."""
-    make, method, found = resolved(request["make"]), request["method"], []
+    make, method, results = resolved(request["make"]), request["method"], []
     given = arguments(request["data"], request["form"])
     for seed in request["seeds"]:
         keywords = {name: tuple(x) if isinstance(x, list) else x for name, x in request["keywords"].items()}
@@ -68,14 +68,14 @@ def results(request: dict) -> list:
         if request["into"]:
             keywords[request["into"]], given = request["data"], []
         if method is None:
-            made = make(*given, **keywords)
+            value = make(*given, **keywords)
         else:
             holder = make(**keywords)
-            made = getattr(holder, method)(*given)
+            value = getattr(holder, method)(*given)
             if request["take"]:
-                made = {name: operator.attrgetter(name)(holder) for name in request["take"]}
-        found.append(plain(made))
-    return found
+                value = {name: operator.attrgetter(name)(holder) for name in request["take"]}
+        results.append(plain(value))
+    return results
 
 
 def main() -> None:

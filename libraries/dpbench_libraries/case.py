@@ -197,7 +197,7 @@ def audit_case(
     if len(case.pairs) > 1:
         pair = telling_pair(case.sampler, case.pairs, trials=min(LOOK, runs), certify=runs, **asked)
     how: Callable[..., AuditResult] = audit_bits if case.bits else functools.partial(audit, relation=case.relation)
-    found = how(case.sampler, *pair, trials=runs, progress=progress, **asked)
-    kept = {f.name: getattr(found, f.name) for f in fields(AuditResult)}
+    result = how(case.sampler, *pair, trials=runs, progress=progress, **asked)
+    kept = {f.name: getattr(result, f.name) for f in fields(AuditResult)}
     kept |= {"pair": pair, "relation": case.relation}
     return Audited(**kept, mechanism=case.mechanism, assumes=case.assumes)

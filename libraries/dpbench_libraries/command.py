@@ -75,7 +75,7 @@ def audit_library(
     if listed:
         print_cases(wanted, console())
         return
-    found: list[Row] = []
+    results: list[Row] = []
     progress = on_stderr(quiet)
 
     def say(text: str) -> None:
@@ -96,19 +96,19 @@ def audit_library(
                 progress=progress.blocks,
             )
             for row in audited:
-                found.append(row)  # noqa: PERF402  one by one: what an error comes after is kept
+                results.append(row)  # noqa: PERF402  one by one: what an error comes after is kept
     finally:
         progress.close()
-        if json_file is not None and found:
-            write_json(json_file, _document(found))
+        if json_file is not None and results:
+            write_json(json_file, _document(results))
     if not quiet:
-        print_rows(found, console(stderr=is_stdout(json_file)))
-    raise typer.Exit(UNEXPECTED if any(row.unexpected for row in found) else 0)
+        print_rows(results, console(stderr=is_stdout(json_file)))
+    raise typer.Exit(UNEXPECTED if any(row.unexpected for row in results) else 0)
 
 
 def _document(rows: list[Any]) -> dict[str, Any]:
     """The rows as strict JSON, with what they were made by."""
     from dpbench.runs.environment import machine, versions
 
-    made = [{**row.to_dict(), "unexpected": row.unexpected} for row in rows]
-    return {"schema": 1, "machine": machine(), "versions": versions(), "rows": made}
+    documents = [{**row.to_dict(), "unexpected": row.unexpected} for row in rows]
+    return {"schema": 1, "machine": machine(), "versions": versions(), "rows": documents}

@@ -179,10 +179,10 @@ def _mechanisms() -> list[Case]:
         "its sampler of four uniform variates is documented to prevent reconstruction attacks on the noise (Holohan "
         "and Braghin 2021); the sum of value and noise is still rounded"
     )
-    made = [read(f"mechanisms.{name}", _STEP, **fine) for name in _PLAIN]
-    made += [read(f"mechanisms.{name}", {**_STEP, "lower": 0, "upper": 3}, **fine) for name in _BOUNDED]
-    made += [read(f"mechanisms.{name}", {**_STEP, "delta": 0.01}) for name in _APPROXIMATE]
-    made += [
+    cases = [read(f"mechanisms.{name}", _STEP, **fine) for name in _PLAIN]
+    cases += [read(f"mechanisms.{name}", {**_STEP, "lower": 0, "upper": 3}, **fine) for name in _BOUNDED]
+    cases += [read(f"mechanisms.{name}", {**_STEP, "delta": 0.01}) for name in _APPROXIMATE]
+    cases += [
         read("mechanisms.Snapping", {**_STEP, "lower": -20.0, "upper": 20.0}, pairs=[(0.0, 1.0)], **fine),
         read("mechanisms.Uniform", {"delta": 0.2, "sensitivity": 1}, **fine),
         read("mechanisms.Binary", {"epsilon": 1.0, "value0": "no", "value1": "yes"}, pairs=[("no", "yes")], **fine),
@@ -198,14 +198,14 @@ def _mechanisms() -> list[Case]:
             **fine,
         ),
     ]
-    return made
+    return cases
 
 
 def _tools() -> list[Case]:
-    made = [read(f"tools.{name}", _UNIT) for name in ("mean", "sum", "var", "std", "median")]
+    cases = [read(f"tools.{name}", _UNIT) for name in ("mean", "sum", "var", "std", "median")]
 
     def add(name: str, keywords: Mapping[str, Any], about: str = "", **more: Any) -> None:
-        made.append(read(f"tools.{name}", keywords, about=about, **more))
+        cases.append(read(f"tools.{name}", keywords, about=about, **more))
 
     one_nan = [([0.5] * 5, [0.5] * 4 + [_NAN])]
     spreads = "a NaN among the records makes the answer NaN, whatever the noise; that data must hold none is not said"
@@ -222,16 +222,16 @@ def _tools() -> list[Case]:
     add("mean", _UNIT, "a record is NaN", pairs=one_nan, known=Known("bug", spreads), **few)
     add("quantile", middle, "a record is NaN", pairs=one_nan, known=noted, **few)
     add("mean", {"epsilon": 1.0}, "no bounds", pairs=outlier, known=warned, **few)
-    return made
+    return cases
 
 
 def _models() -> list[Case]:
-    made: list[Case] = []
+    cases: list[Case] = []
 
     def add(
         name: str, keywords: Mapping[str, Any], about: str, trials: int, known: Known | None, *pairs: Pair, **more: Any
     ) -> None:
-        made.append(read(f"models.{name}", keywords, pairs=pairs, about=about, trials=trials, known=known, **more))
+        cases.append(read(f"models.{name}", keywords, pairs=pairs, about=about, trials=trials, known=known, **more))
 
     read_classes = (
         "the set of classes is read from the data, so that a class of one record shows whether the record is there"
@@ -272,4 +272,4 @@ def _models() -> list[Case]:
     known = Known("convention", two_counts)
     about = "a record replaced"
     add("DecisionTreeClassifier", tree, about, 3_000, known, (full, swap), take=taken, relation="replace")
-    return made
+    return cases

@@ -40,7 +40,7 @@ def interpreter(
     ------
     EnvironmentFailed
     """
-    told = say or (lambda text: None)
+    report = say or (lambda text: None)
     of = [sys.version, sys.base_prefix, *requirements, *(f"--no-deps {one}" for one in alone)]
     key = hashlib.sha256("\n".join(of).encode()).hexdigest()[:12]
     folder = user_cache_path("dpbench") / "environments" / f"{name}-{key}"
@@ -48,12 +48,12 @@ def interpreter(
         return _python(folder)
     part = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
-        told(f"making an environment for {name} in {folder}")
+        report(f"making an environment for {name} in {folder}")
         _run([sys.executable, "-P", "-m", "venv", str(part)], "make an environment")
         pip = [str(_python(part)), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         for wanted, how in ((requirements, ()), (alone, ("--no-deps",))):
             if wanted:
-                told(f"installing {', '.join(wanted)}")
+                report(f"installing {', '.join(wanted)}")
                 _run([*pip, *how, *wanted], f"install {', '.join(wanted)}")
         try:
             part.rename(folder)

@@ -150,18 +150,18 @@ class GrayBoxResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, ready for JSON; an infinite ε as the text "inf"."""
-        made = asdict(self)
-        return made | {name: "inf" for name in ("epsilon_lower", "epsilon_upper") if made[name] == math.inf}
+        document = asdict(self)
+        return document | {name: "inf" for name in ("epsilon_lower", "epsilon_upper") if document[name] == math.inf}
 
     def __str__(self) -> str:
-        found = "epsilon not determined"
+        text = "epsilon not determined"
         if self.epsilon_lower is not None:
             low = f"{self.epsilon_lower:.6g}"
             high = "" if self.epsilon_upper is None else f"{self.epsilon_upper:.6g}"
-            found = f"epsilon {'=' if low == high else '>='} {low}{f' and <= {high}' if high not in ('', low) else ''}"
-            found += f" at delta = {self.delta:g}"
+            text = f"epsilon {'=' if low == high else '>='} {low}{f' and <= {high}' if high not in ('', low) else ''}"
+            text += f" at delta = {self.delta:g}"
         claim = "" if self.epsilon is None else f"; claim {self.epsilon:g}: {self.verdict}"
-        lines = [f"{found}, from {self.runs} recorded runs{claim} ({self.reason})"]
+        lines = [f"{text}, from {self.runs} recorded runs{claim} ({self.reason})"]
         if self.control_flow:
             lines.append(f"leak of control flow: {self.control_flow}")
         lines += [
@@ -236,32 +236,33 @@ def audit_graybox(
     relation = check_relation(dataset, neighbour, relation)
     runs = _Runs(function, (dataset, neighbour), seed, paths(ignore))
     with one_blas_thread():
-        found = _examined(runs, seeds, delta)
-    verdict = None if claim is None else _verdict(found, claim)
-    affine = f"{ASSUMED[0]}, as they are at {found.tried} values tried, up to {FAR:g} scales away"
+        examined = _examined(runs, seeds, delta)
+    verdict = None if claim is None else _verdict(examined, claim)
+    affine = f"{ASSUMED[0]}, as they are at {examined.tried} values tried, up to {FAR:g} scales away"
     return GrayBoxResult(
-        verdict, found.between and found.between[0], found.between[1] if found.between and found.exact else None,
-        found.exact, claim, delta, found.mu, found.shifts, found.control_flow, found.reason,
-        (affine if found.tried else ASSUMED[0], *ASSUMED[1:]), tuple(map(str, found.draws)), runs.made, relation,
+        verdict, examined.between and examined.between[0],
+        examined.between[1] if examined.between and examined.exact else None, examined.exact, claim, delta, examined.mu,
+        examined.shifts, examined.control_flow, examined.reason,
+        (affine if examined.tried else ASSUMED[0], *ASSUMED[1:]), tuple(map(str, examined.draws)), runs.made, relation,
     )  # fmt: skip
 
 
-def _verdict(found: _Found, claim: float) -> str:
+def _verdict(examined: _Found, claim: float) -> str:
     """What bounds on ε say of the claim; where it is between them, why they are so far apart."""
     allowed = claim * (1.0 + CLAIM)
-    if found.between is None or found.blurred is None:
+    if examined.between is None or examined.blurred is None:
         return "undecided"
-    low, high = found.blurred
+    low, high = examined.blurred
     if low > allowed:
         return "refuted"
-    if found.exact and high <= allowed:
+    if examined.exact and high <= allowed:
         return "not refuted"
-    if found.between[0] > allowed or (found.exact and found.between[1] <= allowed):
-        found.reason = "whether epsilon is beyond the claim cannot be told from rounding"
-    elif found.exact:
-        found.reason = (
-            f"the claim is between the bounds on epsilon, {found.between[0]:.9g} and {found.between[1]:.9g}: that of "
-            "several shifts together is computed no more closely"
+    if examined.between[0] > allowed or (examined.exact and examined.between[1] <= allowed):
+        examined.reason = "whether epsilon is beyond the claim cannot be told from rounding"
+    elif examined.exact:
+        examined.reason = (
+            f"the claim is between the bounds on epsilon, {examined.between[0]:.9g} and {examined.between[1]:.9g}: "
+            "that of several shifts together is computed no more closely"
         )
     return "undecided"
 
@@ -319,29 +320,29 @@ def _examined(runs: _Runs, seeds: int, delta: float) -> _Found:
     """Compare the calls; measure A on both sides; conclude."""
     plain = [[runs(side, number) for number in range(seeds)] for side in (0, 1)]
     draws = plain[0][0][0].draws
-    found = _Found(draws, "")
+    examined = _Found(draws, "")
     for one, other in zip(*plain, strict=True):
-        found.control_flow = found.control_flow or _difference(one[0].draws, other[0].draws)
+        examined.control_flow = examined.control_flow or _difference(one[0].draws, other[0].draws)
     shapes = {tuple(d.shape for d in record.draws) for side in plain for record, _, _ in side}
     kinds = {(rest, len(numbers)) for side in plain for _, numbers, rest in side}
     noise = [k for k, draw in enumerate(draws) if draw.kind in ADDITIVE]
     columns = sum(draws[k].size for k in noise)
     if len(shapes) > 1:
-        found.reason = (
-            "the calls differ between the data sets" if found.control_flow else "the calls depend on the noise"
+        examined.reason = (
+            "the calls differ between the data sets" if examined.control_flow else "the calls depend on the noise"
         )
     elif len(kinds) > 1:
-        found.reason = "the structure of the output, or what is not a number in it, differs between runs"
+        examined.reason = "the structure of the output, or what is not a number in it, differs between runs"
     elif not draws:
-        found.reason = "no draw was recorded: the function has no noise, or draws it from another generator"
+        examined.reason = "no draw was recorded: the function has no noise, or draws it from another generator"
     elif columns > MOST_NOISE:
-        found.reason = f"{columns} numbers of noise are more than the {MOST_NOISE} that are moved one by one"
+        examined.reason = f"{columns} numbers of noise are more than the {MOST_NOISE} that are moved one by one"
     else:
         try:
-            _concluded(found, runs, plain, noise, delta)
+            _concluded(examined, runs, plain, noise, delta)
         except _Changed as change:
-            found.reason = str(change)
-    return found
+            examined.reason = str(change)
+    return examined
 
 
 class _Changed(Exception):
@@ -360,18 +361,18 @@ def _difference(one: list[Draw], other: list[Draw]) -> str:
     return ""
 
 
-def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[int], delta: float) -> None:
-    draws = found.draws
+def _concluded(examined: _Found, runs: _Runs, plain: list[list[Any]], noise: list[int], delta: float) -> None:
+    draws = examined.draws
     owner = np.array([k for k in noise for _ in range(draws[k].size)], dtype=int)
     unit, drawn = ([_column([record.draws[k] for k in noise]) for record, _, _ in side] for side in plain)
     table = np.array(unit)
     if not np.array_equal(table, np.array(drawn)):
-        found.reason = "the same calls draw other noise on the other data set"
+        examined.reason = "the same calls draw other noise on the other data set"
         return
     size = np.max(np.abs([numbers for side in plain for _, numbers, _ in side]), axis=0)
     before = runs.made
     sides = [_response(runs, side, plain[side], noise, unit, size) for side in (0, 1)]
-    found.tried = (runs.made - before) // 2 + len(plain[0])
+    examined.tried = (runs.made - before) // 2 + len(plain[0])
     kept = sides[0][1] & sides[1][1]
     with np.errstate(invalid="ignore"):  # infinite outputs
         shift = np.array([b[1] - a[1] for a, b in zip(*plain, strict=True)])
@@ -381,9 +382,9 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
     alike = not bool(np.any(apart[kept] > error[kept, None]))
     if alike:  # then the shift is the same at every seed, or the coordinate is left out
         kept &= np.ptp(shift, axis=0) <= 10.0 * error * (1.0 + np.abs(table).max(initial=0.0))
-    whole = bool(kept.all()) and not found.control_flow
+    whole = bool(kept.all()) and not examined.control_flow
     if not kept.any():
-        found.reason = "no number of the output is affine in Laplace or normal noise" if len(kept) else "no output"
+        examined.reason = "no number of the output is affine in Laplace or normal noise" if len(kept) else "no output"
         return
     groups: dict[bytes, list[int]] = {}  # draws that are equal at every seed are one draw
     for j in range(table.shape[1]):
@@ -399,37 +400,37 @@ def _concluded(found: _Found, runs: _Runs, plain: list[list[Any]], noise: list[i
     moved = shift[0][kept] if alike else shift.mean(axis=0)[kept]
     others = sorted({draw.kind for draw in draws if draw.kind not in ADDITIVE})
     if others:
-        found.reason = (
+        examined.reason = (
             f"random numbers of other kinds are drawn ({', '.join(others)}): what the output owes them is open"
         )
         return
     if not alike:
         if not np.any(apart[kept] > 1e3 * error[kept, None]):
-            found.reason = "whether the noise depends on the data cannot be told from rounding"
+            examined.reason = "whether the noise depends on the data cannot be told from rounding"
             return
-        _other_noise(found, first, second, delta)
+        _other_noise(examined, first, second, delta)
         return
     s, left, blurred, independent = _solved(first, moved, error[kept], size[kept])
     if left:
-        found.between = found.blurred = (math.inf, math.inf)
-        found.exact = True
-        found.reason = (
+        examined.between = examined.blurred = (math.inf, math.inf)
+        examined.exact = True
+        examined.reason = (
             "the output moves where no noise does: the two data sets are told apart with certainty"
             if len(used)
             else "the output has no noise, and differs between the data sets"
         )
         return
     if blurred:
-        found.reason = "whether the output moves where no noise does cannot be told from rounding"
+        examined.reason = "whether the output moves where no noise does cannot be told from rounding"
         return
     if not independent and not np.all(kinds == "normal"):
-        found.reason = "outputs are post-processed noise (fewer than the draws in them): shifts are not determined"
+        examined.reason = "outputs are post-processed noise (fewer than the draws in them): shifts are not determined"
         return
-    found.mu, found.exact = float(np.linalg.norm(s[kinds == "normal"])), whole
+    examined.mu, examined.exact = float(np.linalg.norm(s[kinds == "normal"])), whole
     still = ~np.any(shift[:, kept] != 0.0, axis=0)
-    _bounded(found, delta, s, _blur(first, s, size[kept], still), kinds == "laplace")
-    found.shifts = _by_call(draws, noise, owner, members, s) if independent else ()
-    found.reason = (
+    _bounded(examined, delta, s, _blur(first, s, size[kept], still), kinds == "laplace")
+    examined.shifts = _by_call(draws, noise, owner, members, s) if independent else ()
+    examined.reason = (
         "shift and noise of every number in the output are determined"
         if whole
         else (
@@ -482,11 +483,11 @@ def _response(
 def _moves(width: int, seed: int) -> list[np.ndarray]:
     """Moves of all noise, in scales, for which outputs must stay affine."""
     rng = np.random.default_rng(seed)
-    made = [sign * FAR * row for row in np.eye(width) for sign in (-1.0, 1.0)] if width <= ALONE else []
+    moves = [sign * FAR * row for row in np.eye(width) for sign in (-1.0, 1.0)] if width <= ALONE else []
     if width:
-        made += [rng.uniform(-8.0, 8.0, width) for _ in range(TOGETHER)]
-        made += [FAR * rng.choice([-1.0, 1.0], width) for _ in range(TOGETHER)]
-    return made
+        moves += [rng.uniform(-8.0, 8.0, width) for _ in range(TOGETHER)]
+        moves += [FAR * rng.choice([-1.0, 1.0], width) for _ in range(TOGETHER)]
+    return moves
 
 
 def _largest(matrix: np.ndarray) -> np.ndarray:
@@ -533,14 +534,14 @@ def _blur(matrix: np.ndarray, s: np.ndarray, size: np.ndarray, still: np.ndarray
     return np.where(_reached(matrix, ~still), errors, 0.0)
 
 
-def _bounded(found: _Found, delta: float, s: np.ndarray, blur: np.ndarray, laplace: np.ndarray) -> None:
+def _bounded(examined: _Found, delta: float, s: np.ndarray, blur: np.ndarray, laplace: np.ndarray) -> None:
     """Bounds on ε. A Laplace shift that is larger by h makes densities larger by e^h at most, and so ε by h."""
     moved, more, away = np.abs(s[laplace]).tolist(), math.fsum(blur[laplace]), float(np.linalg.norm(blur[~laplace]))
-    found.between = near = far = epsilon_between(delta, moved, found.mu)
+    examined.between = near = far = epsilon_between(delta, moved, examined.mu)
     if away > 0.0:
-        near = epsilon_between(delta, moved, max(0.0, found.mu - away))
-        far = epsilon_between(delta, moved, found.mu + away)
-    found.blurred = near[0] - more, far[1] + more
+        near = epsilon_between(delta, moved, max(0.0, examined.mu - away))
+        far = epsilon_between(delta, moved, examined.mu + away)
+    examined.blurred = near[0] - more, far[1] + more
 
 
 def epsilon_between(delta: float, shifts: Sequence[float], mu: float) -> tuple[float, float]:
@@ -584,34 +585,34 @@ def _of_laplace(delta: float, shift: float) -> tuple[float, float]:
     return max(0.0, crossing(lambda e: laplace.delta(e, shift) <= target)[0]), laplace.epsilon(delta, shift)
 
 
-def _other_noise(found: _Found, first: np.ndarray, second: np.ndarray, delta: float) -> None:
+def _other_noise(examined: _Found, first: np.ndarray, second: np.ndarray, delta: float) -> None:
     """Case (4): the noise depends on the data."""
     rank = [int(np.linalg.matrix_rank(m, rtol=1e-10)) for m in (first, second)]
     joint = int(np.linalg.matrix_rank(np.hstack([first, second]), rtol=1e-10))
     if not rank[0] == rank[1] == joint == first.shape[1]:
-        found.reason = "the noise depends on the data, and is not determined by the output"
+        examined.reason = "the noise depends on the data, and is not determined by the output"
     elif delta > 0.0:
-        found.reason = "the noise depends on the data: what that means at delta > 0 is left to the black box"
+        examined.reason = "the noise depends on the data: what that means at delta > 0 is left to the black box"
     else:
         turned = np.linalg.lstsq(first, second, rcond=None)[0]
         if np.allclose(turned.T @ turned, np.eye(len(turned)), atol=1e-3):
-            found.reason = (
+            examined.reason = (
                 "the noise differs too little between the data sets to tell"
                 if np.allclose(turned, np.eye(len(turned)), atol=1e-3)
                 else "the draws enter the output turned or in another order on the other data set"
             )
             return
-        found.between = found.blurred = (math.inf, math.inf)
-        found.exact = True
-        found.reason = "the noise depends on the data: the ratio of the two densities is not bounded"
+        examined.between = examined.blurred = (math.inf, math.inf)
+        examined.exact = True
+        examined.reason = "the noise depends on the data: the ratio of the two densities is not bounded"
 
 
 def _by_call(
     draws: list[Draw], noise: list[int], owner: np.ndarray, members: list[list[int]], s: np.ndarray
 ) -> tuple[Shift, ...]:
-    made = []
+    calls = []
     for k in noise:
         mine = np.abs([s[i] for i, m in enumerate(members) if owner[m[0]] == k])
         ratio = math.fsum(mine) if draws[k].kind == "laplace" else float(np.linalg.norm(mine))
-        made.append(Shift(k, draws[k].kind, draws[k].size, float(draws[k].scale.max(initial=0.0)), ratio))
-    return tuple(made)
+        calls.append(Shift(k, draws[k].kind, draws[k].size, float(draws[k].scale.max(initial=0.0)), ratio))
+    return tuple(calls)

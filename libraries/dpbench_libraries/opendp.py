@@ -92,20 +92,20 @@ def read(
     monotonic = "monotonic" in str(measurement.input_metric)
     said = [f"neighbours are those of {measurement.input_metric} at a distance of {d_in!r}"]
     if pairs is None:
-        made = list(itertools.islice(_pairs(measurement.input_domain, metric, d_in, monotonic), PAIRS))
+        pairs_read = list(itertools.islice(_pairs(measurement.input_domain, metric, d_in, monotonic), PAIRS))
         said.append("they are made of the domain, some of all there are")
     else:
-        made = [_given(measurement.input_domain, metric, d_in, monotonic, pair) for pair in checked(pairs)]
+        pairs_read = [_given(measurement.input_domain, metric, d_in, monotonic, pair) for pair in checked(pairs)]
         said.append("the pairs given are at that distance")
     default = {"ChangeOneDistance": "replace", "HammingDistance": "replace"}.get(metric)
     if metric in ("SymmetricDistance", "InsertDeleteDistance"):
-        same = all(len(one) == len(other) for one, other in made)
+        same = all(len(one) == len(other) for one, other in pairs_read)
         default = "replace" if same else "add_remove" if d_in == 1 else None
     return Case(
         **{"mechanism": "measurement", **more},
         relation=relation or default,
         claim=claim,
-        pairs=tuple(made),
+        pairs=tuple(pairs_read),
         sampler=each(lambda data, rng: _bits(measurement(data))),
         assumes=tuple(said),
     )
@@ -321,10 +321,10 @@ def cases() -> tuple[Case, ...]:
             "https://github.com/opendp/opendp/issues/2922",
         ),
     }
-    made: list[Case] = []
+    measurements: list[Case] = []
 
     def add(name: str, about: str, measurement: Any, d_in: Any = 1, *pairs: Pair, **more: Any) -> None:
-        made.append(read(measurement, d_in, pairs=pairs or None, mechanism=name, about=about, **more))
+        measurements.append(read(measurement, d_in, pairs=pairs or None, mechanism=name, about=about, **more))
 
     three = dp.vector_domain(atom(T=int), size=3), dp.l1_distance(T=int)
     reals = dp.vector_domain(atom(T=float, nan=False), size=3), dp.l2_distance(T=float)
@@ -366,4 +366,4 @@ def cases() -> tuple[Case, ...]:
     add("make_count_distinct", "", texts >> dp.t.then_count_distinct() >> noise, 1, *words)
     add("make_count_by", "threshold 4", texts >> dp.t.then_count_by() >> above, 1, lone, **left_out)
     add("make_composition", "two Laplace", dp.c.make_composition([laplace, laplace]))
-    return tuple(made)
+    return tuple(measurements)

@@ -16,17 +16,17 @@ RELATIONS = {"replace": "replace", "add_remove": "add/remove", "add": "add", "re
 
 def print_cases(cases: Mapping[str, Iterable[Any]], console: Console) -> None:
     """What would be audited, a line each."""
-    made = table("library", "mechanism", "relation", "runs a side")
+    grid = table("library", "mechanism", "relation", "runs a side")
     for library, some in cases.items():
         for case in some:
-            made.add_row(library, Text(case.name), RELATIONS[case.relation], f"{case.trials:,}")
-    console.print(made)
+            grid.add_row(library, Text(case.name), RELATIONS[case.relation], f"{case.trials:,}")
+    console.print(grid)
 
 
 def print_rows(rows: Iterable[Any], console: Console) -> None:
     """A row each, and what is known of those that are refuted."""
     rows = list(rows)
-    made = table(
+    grid = table(
         "mechanism",
         "relation",
         "claim",
@@ -38,7 +38,7 @@ def print_rows(rows: Iterable[Any], console: Console) -> None:
         right=("bound", "would detect", "runs", "s"),
     )
     for row in rows:
-        made.add_row(
+        grid.add_row(
             Text(row.name),
             RELATIONS[row.relation],
             Text(row.claim),
@@ -48,7 +48,7 @@ def print_rows(rows: Iterable[Any], console: Console) -> None:
             f"{row.runs:,}",
             f"{row.seconds:.1f}",
         )
-    console.print(made)
+    console.print(grid)
     for row in rows:
         if row.verdict != "not refuted":
             said = "nothing is known of it" if row.known is None else f"{row.known.reading}: {row.known.why}"

@@ -206,7 +206,7 @@ def _row(
     progress: Progress | None,
 ) -> Row:
     began = time.monotonic()
-    found = audit_case(case, trials=trials, confidence=confidence, seed=seed, progress=progress)
+    result = audit_case(case, trials=trials, confidence=confidence, seed=seed, progress=progress)
     seconds = time.monotonic() - began
     name = f"'{case.name}'" if " " in case.name else case.name
     given = {"trials": trials, "confidence": None if confidence == CONFIDENCE else confidence, "seed": seed or None}
@@ -217,18 +217,18 @@ def _row(
         case.mechanism,
         case.about,
         case.relation,
-        found.claim or _words(case.claim),
-        found.unit,
-        found.claimed_value,
-        found.epsilon_lower if found.bound is None else found.bound,
-        found.detectable,
-        found.verdict or "",
+        result.claim or _words(case.claim),
+        result.unit,
+        result.claimed_value,
+        result.epsilon_lower if result.bound is None else result.bound,
+        result.detectable,
+        result.verdict or "",
         case.known,
-        found.event,
-        " and ".join(textwrap.shorten(str(x), LONGEST) for x in found.pair or ()),
+        result.event,
+        " and ".join(textwrap.shorten(str(x), LONGEST) for x in result.pair or ()),
         case.assumes,
-        found.trials,
-        found.confidence,
+        result.trials,
+        result.confidence,
         seed,
         round(seconds, 2),
         datetime.date.today().isoformat(),

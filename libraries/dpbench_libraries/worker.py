@@ -176,8 +176,8 @@ class Drawn:
     def results(self, dataset: Any, trials: int, rng: np.random.Generator) -> list[Any]:
         """One result a run, as lists and numbers."""
         seeds = [int(seed) for seed in rng.integers(0, 2**32, size=trials)]
-        found: list[Any] = self.worker.ask(self.call.request(dataset, seeds))["results"]
-        return found
+        results: list[Any] = self.worker.ask(self.call.request(dataset, seeds))["results"]
+        return results
 
 
 def chosen(

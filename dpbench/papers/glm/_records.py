@@ -10,11 +10,11 @@ from scipy import sparse
 from dpbench.core import validation
 
 
-def add_to(made: Any, *parts: np.ndarray) -> None:
+def add_to(digest: Any, *parts: np.ndarray) -> None:
     """Their types and bytes, into a hash; without a copy where they are contiguous."""
     for part in parts:
-        made.update(str(part.dtype).encode())
-        made.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8))
+        digest.update(str(part.dtype).encode())
+        digest.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8))
 
 
 def row_norms(X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -36,18 +36,18 @@ def row_norms(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def features_of(X: Any) -> Any:
     if not sparse.issparse(X):
-        made = validation.array("X", X, ndim=2)
-        if made.shape[1] < 1:
-            raise validation.invalid("X", "a matrix with at least 1 column", made)
-        return made
+        features = validation.array("X", X, ndim=2)
+        if features.shape[1] < 1:
+            raise validation.invalid("X", "a matrix with at least 1 column", features)
+        return features
     if X.ndim != 2 or X.shape[0] < 1 or X.shape[1] < 1:
         raise validation.invalid("X", "a matrix with at least 1 row and 1 column", f"shape {X.shape}")
     if X.dtype.kind not in "fiub":
         raise validation.invalid("X", "a matrix of finite numbers", f"dtype {X.dtype}")
-    made = sparse.csr_array(X, dtype=np.float64, copy=True)
-    made.sum_duplicates()
-    validation.finite("X.data", made.data)
-    return made
+    features = sparse.csr_array(X, dtype=np.float64, copy=True)
+    features.sum_duplicates()
+    validation.finite("X.data", features.data)
+    return features
 
 
 def frozen(values: Any) -> Any:
@@ -56,6 +56,6 @@ def frozen(values: Any) -> Any:
         for part in (values.data, values.indices, values.indptr):
             part.flags.writeable = False
         return values
-    made = values.copy() if values.flags.writeable or values.base is not None else values
-    made.flags.writeable = False
-    return made
+    copy = values.copy() if values.flags.writeable or values.base is not None else values
+    copy.flags.writeable = False
+    return copy

@@ -96,9 +96,9 @@ def fit(problem: GLMProblem | HeavyTailedProblem) -> Fit:
         return Fit(w, problem.empirical_risk(w), 0.0)
     kappa = 0.0 if math.isfinite(loss.smoothness) else _CORNER * problem.y_bound
     scale = kappa or 1.0
-    found = minimise(objective(problem, 0.0, problem.radius, kappa), scale * _GAP * problem.empirical_risk(zero))
+    minimum = minimise(objective(problem, 0.0, problem.radius, kappa), scale * _GAP * problem.empirical_risk(zero))
     lost = 0.5 * kappa * loss.lipschitz**2 if kappa else 0.0
-    return Fit(found.w, problem.empirical_risk(found.w), found.distance / scale + lost)
+    return Fit(minimum.w, problem.empirical_risk(minimum.w), minimum.distance / scale + lost)
 
 
 def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple[Fit, float]:
@@ -222,14 +222,14 @@ def compare(
         raise validation.invalid("epsilon", "a list with at least one number", list(epsilons))
 
     def risks(outputs: np.ndarray) -> np.ndarray:
-        found = problem.empirical_risk(outputs)
+        empirical = problem.empirical_risk(outputs)
         if tick is not None:
-            tick(len(found))
-        return found
+            tick(len(empirical))
+        return empirical
 
-    for name, made, epsilon in runs:
+    for name, algorithm, epsilon in runs:
         began = time.perf_counter()
-        excess = sample(made, problem, trials, seed=seed, workers=workers, statistic=risks) - best.risk
+        excess = sample(algorithm, problem, trials, seed=seed, workers=workers, statistic=risks) - best.risk
         centre, half = float(excess.mean()), half_width(excess, confidence)
         seconds = time.perf_counter() - began
         alike = bool(excess.min() == excess.max())

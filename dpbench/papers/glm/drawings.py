@@ -80,8 +80,8 @@ class Line:
 
 def rows_of(evidence: Mapping[str, Any], *names: str, table: str = ROWS) -> list[dict[str, Any]]:
     """Rows of a table of the evidence that has all these columns; a missing one is evidence of another version."""
-    found = having({table: evidence["tables"].get(table, {})}, *names)
-    return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    table_found = having({table: evidence["tables"].get(table, {})}, *names)
+    return [dict(zip(table_found, row, strict=True)) for row in zip(*table_found.values(), strict=True)]
 
 
 def curves(

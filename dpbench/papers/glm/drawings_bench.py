@@ -65,7 +65,7 @@ def draw(document: Mapping[str, Any], prefix: Path, file: Path | None) -> list[P
     InvalidInput
         If the document lacks what the figures need.
     """
-    made = []
+    paths = []
     source = f"--data {document.get('data')}" if file is None else f"--from {file.name}"
     command = f"dpbench bench {source} --figure {prefix.name}"
     try:
@@ -73,12 +73,12 @@ def draw(document: Mapping[str, Any], prefix: Path, file: Path | None) -> list[P
         for one in several:
             path = beside(prefix, one["radius"] if len(several) > 1 else None)
             draw_file(functools.partial(comparison, one), path, _said(one), one, command)
-            made.append(path)
+            paths.append(path)
     except InvalidInput:
         raise
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         raise invalid("--from", MUST_BE, f"one where {type(error).__name__}: {error}") from error
-    return made
+    return paths
 
 
 def _said(document: Mapping[str, Any]) -> str:

@@ -211,9 +211,9 @@ def _spread(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """`values` broadcast to a shape, in C order."""
     if values.shape == shape:
         return np.ascontiguousarray(values).reshape(shape)
-    made = np.empty(shape)
-    made[...] = values
-    return made
+    column = np.empty(shape)
+    column[...] = values
+    return column
 
 
 BY_NAME = {

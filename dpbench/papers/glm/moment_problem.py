@@ -65,10 +65,10 @@ class MomentProblem(GLMProblem):
 
     def with_cross(self, cross: np.ndarray, square: float) -> MomentProblem:
         """The data set with other labels on the same features: shares XᵀX/n and its axes."""
-        made = copy.copy(self)
-        made.__dict__.pop("digest", None)
-        made.__dict__["moments"] = self.second, cross, square
-        return made
+        other = copy.copy(self)
+        other.__dict__.pop("digest", None)
+        other.__dict__["moments"] = self.second, cross, square
+        return other
 
     @property
     def n(self) -> int:
@@ -82,10 +82,10 @@ class MomentProblem(GLMProblem):
     def digest(self) -> str:
         """Of the moments and what is declared: equal for all data sets that no mechanism of moments tells apart."""
         declared = ("moments", self.loss.name, self.loss.parameter, self.x_bound, self.y_bound, self.radius, self.n)
-        made = hashlib.sha256(repr(declared).encode())
+        sha = hashlib.sha256(repr(declared).encode())
         for part in self.moments:
-            made.update(np.ascontiguousarray(part).tobytes())
-        return made.hexdigest()
+            sha.update(np.ascontiguousarray(part).tobytes())
+        return sha.hexdigest()
 
     def __repr__(self) -> str:
         return f"MomentProblem(n={self.n}, d={self.d}, loss={self.loss.name!r})"

@@ -114,17 +114,17 @@ class GLMProblem:
 
     @cached_property
     def digest(self) -> str:
-        made = self._hashed.copy()
-        add_to(made, self.y)
-        return str(made.hexdigest())
+        sha = self._hashed.copy()
+        add_to(sha, self.y)
+        return str(sha.hexdigest())
 
     @cached_property
     def _hashed(self) -> Any:
         """The hash of all but the labels."""
         declared = (self.loss.name, self.loss.parameter, self.x_bound, self.y_bound, self.radius, self.X.shape)
-        made = hashlib.sha256(repr(declared).encode())
-        add_to(made, *((self.X.data, self.X.indices, self.X.indptr) if self.sparse else (self.X,)))
-        return made
+        sha = hashlib.sha256(repr(declared).encode())
+        add_to(sha, *((self.X.data, self.X.indices, self.X.indptr) if self.sparse else (self.X,)))
+        return sha
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: part for name, part in self.__dict__.items() if name != "_hashed"}  # which cannot be pickled
@@ -147,20 +147,20 @@ class GLMProblem:
     def second(self) -> np.ndarray:
         """XᵀX/n, shape (d, d)."""
         with one_blas_thread():
-            made = self.X.T @ self.X
-            made = np.ascontiguousarray(made.toarray() if sparse.issparse(made) else made) / self.n
-        made.flags.writeable = False
-        return made
+            moment = self.X.T @ self.X
+            moment = np.ascontiguousarray(moment.toarray() if sparse.issparse(moment) else moment) / self.n
+        moment.flags.writeable = False
+        return moment
 
     @cached_property
     def axes(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues (d,) and eigenvectors (d, d), one a column, of XᵀX/n."""
         with one_blas_thread():
             values, vectors = np.linalg.eigh(self.second)
-        made = np.maximum(values, 0.0), np.ascontiguousarray(vectors)
-        for part in made:
+        axes = np.maximum(values, 0.0), np.ascontiguousarray(vectors)
+        for part in axes:
             part.flags.writeable = False
-        return made
+        return axes
 
     def replace_record(self, index: int, x: Any, y: float) -> GLMProblem:
         """The neighbouring data set (replace-one) whose record `index` is (x, y), under the same bounds."""
@@ -205,21 +205,21 @@ class GLMProblem:
 
     def with_radius(self, radius: float) -> GLMProblem:
         """The same records on another ball; shares them, and the moments already computed of them."""
-        made = copy.copy(self)
-        made.__dict__.pop("digest", None)
-        object.__setattr__(made, "radius", validation.real("radius", radius, above=0.0))
-        return made
+        other = copy.copy(self)
+        other.__dict__.pop("digest", None)
+        object.__setattr__(other, "radius", validation.real("radius", radius, above=0.0))
+        return other
 
     def with_labels(self, y: Any) -> GLMProblem:
         """Other labels, checked as ever, on the same features: shares them and what was already computed of them."""
-        made = copy.copy(self)
-        made.__dict__.update({"_hashed": self._hashed} if "_hashed" in self.__dict__ else {})
+        other = copy.copy(self)
+        other.__dict__.update({"_hashed": self._hashed} if "_hashed" in self.__dict__ else {})
         for name in ("digest", "moments"):
-            made.__dict__.pop(name, None)
+            other.__dict__.pop(name, None)
         labels = validation.array("y", y, ndim=1, width=self.n)
-        object.__setattr__(made, "y", made._bounded_labels(labels))
-        made.loss.check_labels(made.y)
-        return made
+        object.__setattr__(other, "y", other._bounded_labels(labels))
+        other.loss.check_labels(other.y)
+        return other
 
     def predictions(self, w: np.ndarray) -> np.ndarray:
         """⟨w, x_i⟩ for each row of `w`: shape (trials, n), or (n,) for one vector."""

@@ -120,13 +120,13 @@ def chosen(part: str = "") -> tuple[str, ...]:
 
 def rows(verdicts: Verdicts) -> list[Row]:
     """A row for each entry that `verdicts` has, in the order of `chosen`."""
-    made = []
+    cells = []
     claims = {claim.id: claim for claim in all_claims()}
     for name in chosen():
         if name in verdicts:
             cell = next(cell for cell in (*CELLS, OTHER) if _fits(cell, name))
-            made.append(_row(cell, claims[name], *verdicts[name]))
-    return made
+            cells.append(_row(cell, claims[name], *verdicts[name]))
+    return cells
 
 
 def table(verdicts: Verdicts, stale: Iterable[str] = ()) -> str:
@@ -137,15 +137,15 @@ def table(verdicts: Verdicts, stale: Iterable[str] = ()) -> str:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     marked = set(stale)
-    found = {row.claim: row for row in rows(verdicts)}
+    by_claim = {row.claim: row for row in rows(verdicts)}
     for name in chosen():
         cell = next(cell for cell in (*CELLS, OTHER) if _fits(cell, name))
         caveat = f" ({cell.caveat})" if cell.caveat else ""
         head = f"| {cell.place} | {cell.rate}{caveat} | `{name}` |"
-        if name not in found:
+        if name not in by_claim:
             lines.append(f"{head} | | | | | | not run |")
             continue
-        row = found[name]
+        row = by_claim[name]
         expected = "≥ 1" if row.expected is None else _signed(row.expected)
         measured = f"{row.measured:.3f}" if row.expected is None else _signed(row.measured)
         interval = "" if row.interval is None else ", ".join(map(_signed, row.interval))

@@ -77,8 +77,8 @@ def risk_of_rspm(document: Mapping[str, Any]) -> Figure:
 
 def _fit(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """The slope of an algorithm."""
-    (found,) = (item for item in document["slopes"] if item["algorithm"] == name)
-    return found
+    (fit,) = (item for item in document["slopes"] if item["algorithm"] == name)
+    return fit
 
 
 def _slope(document: Mapping[str, Any], name: str) -> str:

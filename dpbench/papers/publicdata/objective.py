@@ -71,9 +71,9 @@ class Objective:
     @cached_property
     def fixed_costs(self) -> np.ndarray:
         """`costs` but for the linear terms, shape (N,), read-only: kept, since an oracle asks for it once a batch."""
-        made = self.costs() - 2.0 * self.linear
-        made.flags.writeable = False
-        return made
+        costs = self.costs() - 2.0 * self.linear
+        costs.flags.writeable = False
+        return costs
 
     def value(self, predictions: Any) -> Any:
         """The objective at rows of f(x_1), …, f(x_N): a float for shape (N,), shape (trials,) for (trials, N)."""
@@ -86,10 +86,10 @@ class Objective:
 def _vector(name: str, value: Any, size: int) -> np.ndarray:
     if np.ndim(value) == 0:
         return np.full(size, validation.real(name, value))
-    made = validation.array(name, value, ndim=1)
-    if made.shape[0] != size:
-        raise validation.invalid(name, f"a vector of length {size}, one entry a label", made)
-    return made
+    vector = validation.array(name, value, ndim=1)
+    if vector.shape[0] != size:
+        raise validation.invalid(name, f"a vector of length {size}, one entry a label", vector)
+    return vector
 
 
 class Prepared(Protocol):
@@ -184,47 +184,47 @@ def minimum_norm(hypotheses: Any, points: Any) -> float:
 
 def named(*parts: Any) -> str:
     """A digest of a class: SHA-256 of the names, numbers and arrays that define it."""
-    made = hashlib.sha256()
+    sha = hashlib.sha256()
     for part in parts:
         if isinstance(part, np.ndarray):
-            made.update(repr((part.shape, str(part.dtype))).encode())
-            made.update(np.ascontiguousarray(part).tobytes())
+            sha.update(repr((part.shape, str(part.dtype))).encode())
+            sha.update(np.ascontiguousarray(part).tobytes())
         else:
-            made.update(repr(part).encode())
-    return made.hexdigest()
+            sha.update(repr(part).encode())
+    return sha.hexdigest()
 
 
 def parameter_rows(value: Any, width: int) -> np.ndarray:
     """Rows of parameters, shape (trials, width): numbers, infinite ones among them, but no NaN."""
-    made = np.asarray(value)
-    if made.dtype.kind not in "fiub" or made.ndim != 2 or made.shape[1] != width or np.isnan(made).any():
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub" or array.ndim != 2 or array.shape[1] != width or np.isnan(array).any():
         raise validation.invalid("parameters", f"a matrix of numbers, none NaN, with {width} columns", value)
-    return np.ascontiguousarray(made, dtype=np.float64)
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def linear_rows(objective: Any, linear: Any, size: int) -> np.ndarray:
     """The rows of an `erm_many` call, (calls, N), once they and the objective are seen to fit N points."""
     if not isinstance(objective, Objective) or objective.size != size:
-        got = f"one over {objective.size}" if isinstance(objective, Objective) else objective
-        raise validation.invalid("objective", f"an Objective over {size} points", got)
+        given = f"one over {objective.size}" if isinstance(objective, Objective) else objective
+        raise validation.invalid("objective", f"an Objective over {size} points", given)
     return validation.array("linear", linear, ndim=2, width=size)
 
 
 def last_rows(objective: Any, linear: Any, size: int) -> tuple[np.ndarray, int]:
     """The rows of an `erm_last` call, (calls, m), once they and the objective are seen to fit N points, and N − m."""
-    made = validation.array("linear", linear, ndim=2)
-    if not isinstance(objective, Objective) or objective.size != size or made.shape[1] > size:
-        got = f"one over {objective.size}" if isinstance(objective, Objective) else objective
-        raise validation.invalid("objective", f"an Objective over {size} points, and linear no wider", got)
-    return made, size - made.shape[1]
+    rows = validation.array("linear", linear, ndim=2)
+    if not isinstance(objective, Objective) or objective.size != size or rows.shape[1] > size:
+        given = f"one over {objective.size}" if isinstance(objective, Objective) else objective
+        raise validation.invalid("objective", f"an Objective over {size} points, and linear no wider", given)
+    return rows, size - rows.shape[1]
 
 
 def numbered_points(value: Any, count: int, name: str = "points") -> np.ndarray:
     """Integers 0, …, count − 1, shape (N,), also where they come as floats."""
-    made = validation.array(name, value, ndim=1)
-    if not ((made >= 0) & (made < count) & (made == np.rint(made))).all():
+    numbers = validation.array(name, value, ndim=1)
+    if not ((numbers >= 0) & (numbers < count) & (numbers == np.rint(numbers))).all():
         raise validation.invalid(name, f"integers from 0 to {count - 1}", value)
-    return made.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def continuous_loss(objective: Objective) -> None:
@@ -242,8 +242,8 @@ class OnePrepared:
     def erm(self, objective: Objective) -> np.ndarray:
         if not isinstance(objective, Objective):
             raise validation.invalid("objective", "an Objective", objective)
-        made: np.ndarray = self.erm_many(objective, objective.linear[np.newaxis])[0]
-        return made
+        minimiser: np.ndarray = self.erm_many(objective, objective.linear[np.newaxis])[0]
+        return minimiser
 
 
 class BinaryClass:

@@ -246,8 +246,8 @@ def _draw(masses: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     """Places with these masses, never one of mass 0."""
     met = np.flatnonzero(masses)
     cumulative = np.cumsum(masses[met])
-    found = np.searchsorted(cumulative / cumulative[-1], uniform, side="right")
-    return met[np.minimum(found, met.size - 1)]
+    positions = np.searchsorted(cumulative / cumulative[-1], uniform, side="right")
+    return met[np.minimum(positions, met.size - 1)]
 
 
 def _masses(name: str, values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -95,10 +95,10 @@ class PublicDataProblem:
     @cached_property
     def digest(self) -> str:
         declared = (self.loss, self.smoothness, self.x.shape, self.public.shape, _name(self.hypotheses))
-        made = hashlib.sha256(repr(declared).encode())
+        sha = hashlib.sha256(repr(declared).encode())
         for part in (self.x, self.y, self.public):
-            made.update(part.tobytes())
-        return made.hexdigest()
+            sha.update(part.tobytes())
+        return sha.hexdigest()
 
     def __hash__(self) -> int:
         return hash((self.loss, self.smoothness, self.x.shape, self.public.tobytes()))
@@ -173,10 +173,10 @@ def _points(name: str, value: Any) -> np.ndarray:
         axes = np.ndim(value)
     except ValueError:  # ragged
         axes = 2
-    made = validation.array(name, value, ndim=1 if axes == 1 else 2)
-    if made.ndim == 2 and made.shape[1] < 1:
-        raise validation.invalid(name, "a matrix with at least 1 column", made)
-    return made
+    points = validation.array(name, value, ndim=1 if axes == 1 else 2)
+    if points.ndim == 2 and points.shape[1] < 1:
+        raise validation.invalid(name, "a matrix with at least 1 column", points)
+    return points
 
 
 def _check_labels(labels: np.ndarray, loss: str) -> None:
@@ -200,6 +200,6 @@ def _name(hypotheses: Any) -> str:
 
 def _frozen(values: np.ndarray) -> np.ndarray:
     """A private, read-only version, so that no mechanism can change its input."""
-    made = values.copy() if values.flags.writeable or values.base is not None else values
-    made.flags.writeable = False
-    return made
+    copy = values.copy() if values.flags.writeable or values.base is not None else values
+    copy.flags.writeable = False
+    return copy

@@ -22,7 +22,7 @@ def describe(records, *, epsilon, correlated=False, ranges=None, domains=None, o
         table, domain = Path(folder, "table.csv"), Path(folder, "domains.json")
         pd.DataFrame(records, columns=["age", "kind"]).to_csv(table, index=False)
         domain.write_text(json.dumps(domains or {}), encoding="utf-8")
-        told = {
+        published = {
             "epsilon": epsilon,
             "attribute_to_datatype": {"age": "Float", "kind": "String"},
             "attribute_to_is_categorical": {"age": False, "kind": True},
@@ -30,17 +30,17 @@ def describe(records, *, epsilon, correlated=False, ranges=None, domains=None, o
             "numerical_attribute_ranges": ranges,
             "categorical_attribute_domain_file": str(domain) if domains else None,
         }
-        told |= {} if seed is None else {"seed": seed}
+        published |= {} if seed is None else {"seed": seed}
         describer = DataDescriber(histogram_bins=2)
         if correlated:
-            describer.describe_dataset_in_correlated_attribute_mode(str(table), k=1, **told)
+            describer.describe_dataset_in_correlated_attribute_mode(str(table), k=1, **published)
         else:
-            describer.describe_dataset_in_independent_attribute_mode(str(table), **told)
-    found = describer.data_description
-    attributes = found["attribute_description"]
+            describer.describe_dataset_in_independent_attribute_mode(str(table), **published)
+    description = describer.data_description
+    attributes = description["attribute_description"]
     if only == "num_tuples":
-        return found["meta"][only]
+        return description["meta"][only]
     if only == "noisy":
         noisy = [attributes[name]["distribution_probabilities"] for name in ("age", "kind")]
-        return [*noisy, found["conditional_probabilities"]] if correlated else noisy
+        return [*noisy, description["conditional_probabilities"]] if correlated else noisy
     return attributes if only is None else {name: attributes[name][only] for name in attributes}

@@ -32,22 +32,22 @@ MOST = 64_000
 
 def table(rows: list[dict[str, Any]], auditors: list[str]) -> Table:
     """What was found, on the terminal."""
-    made = Table("case", "software", *(f"{name}: runs, s" for name in auditors), "gray box: verdict, runs", "mended")
-    made.columns[0].no_wrap = True
+    grid = Table("case", "software", *(f"{name}: runs, s" for name in auditors), "gray box: verdict, runs", "mended")
+    grid.columns[0].no_wrap = True
     for row in rows:
         if "why" in row:
-            made.add_row(row["name"], row["software"], row["why"])
+            grid.add_row(row["name"], row["software"], row["why"])
             continue
-        told = [
+        verdicts = [
             "not found" if one is None else f"{one['runs']:,}, {one['seconds']:.1f}"
             for one in (row["found"][name] for name in auditors)
         ]
         gray = row["gray"]["broken"]
-        made.add_row(
-            row["name"], row["software"], *told, f"{gray['verdict']}, {gray['runs']}",
+        grid.add_row(
+            row["name"], row["software"], *verdicts, f"{gray['verdict']}, {gray['runs']}",
             "REFUTED" if alarms(row) else "not refuted",
         )  # fmt: skip
-    return made
+    return grid
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,8 +20,8 @@ Refutes = Callable[[np.ndarray, np.ndarray, float, float, float, int], bool]
 
 
 def ours(first: np.ndarray, second: np.ndarray, epsilon: float, delta: float, alpha: float, seed: int) -> bool:
-    found = audit_samples(first, second, epsilon=epsilon, delta=delta, confidence=1.0 - alpha, seed=seed)
-    return found.verdict == "refuted"
+    result = audit_samples(first, second, epsilon=epsilon, delta=delta, confidence=1.0 - alpha, seed=seed)
+    return result.verdict == "refuted"
 
 
 def classifier(first: np.ndarray, second: np.ndarray, epsilon: float, delta: float, alpha: float, seed: int) -> bool:
@@ -60,9 +60,9 @@ def scores(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def available() -> dict[str, Refutes]:
     """The auditors that are installed, ours first."""
-    found: dict[str, Refutes] = {"dpbench": ours, "classifier": classifier}
+    auditors: dict[str, Refutes] = {"dpbench": ours, "classifier": classifier}
     try:
         extra("jax_privacy.auditing", "bench")
     except MissingExtra:
-        return found
-    return {**found, "jax-privacy": jax_privacy}
+        return auditors
+    return {**auditors, "jax-privacy": jax_privacy}

@@ -84,10 +84,10 @@ def sparse_vector(
     above = np.flatnonzero(noisy >= threshold)
     if numbers:
         return [float(above[0]), float(noisy[above[0]])] if len(above) else [-1.0, 0.0]
-    made = (noisy >= threshold).astype(float)
+    answers = (noisy >= threshold).astype(float)
     if len(above) >= positives:
-        made[above[int(positives) - 1] + 1 :] = -1.0
-    return made.tolist()
+        answers[above[int(positives) - 1] + 1 :] = -1.0
+    return answers.tolist()
 
 
 def variant(epsilon: float, **given: Any) -> Call:

@@ -69,12 +69,12 @@ def svt_filter(mended):
     from nvflare.app_common.filters.svt_privacy import SVTPrivacy
 
     logging.disable(logging.CRITICAL)
-    made = SVTPrivacy(fraction=0.5, epsilon=0.5, noise_var=0.5, gamma=1.0, tau=0.1)
+    mechanism = SVTPrivacy(fraction=0.5, epsilon=0.5, noise_var=0.5, gamma=1.0, tau=0.1)
     context = FLContext()
 
     def sent(weights):
         message = DXO(data_kind=DataKind.WEIGHT_DIFF, data={"w": np.array(weights)}).to_shareable()
-        return from_shareable(made.process(message, context)).data["w"]
+        return from_shareable(mechanism.process(message, context)).data["w"]
 
     return sent, [0.5, 0.25], [0.5, -0.5]
 
@@ -87,8 +87,8 @@ def threshold_delta(mended):
     release = counts >> dp.m.then_laplace_threshold(scale=1.0, threshold=6 if mended else 5)
 
     def shown(users):
-        found = release(users)
-        return [len(found), found.get("rare", 0)]
+        released = release(users)
+        return [len(released), released.get("rare", 0)]
 
     return shown, [], ["rare"]
 
@@ -97,8 +97,8 @@ def covariance_clipping(mended):
     import pandas as pd
 
     # The one file of the release: its package imports a platform that it does not need.
-    found = importlib.metadata.distribution("smartnoise-synth").locate_file("snsynth/models/dp_covariance.py")
-    spec = importlib.util.spec_from_file_location("dp_covariance", found)
+    path = importlib.metadata.distribution("smartnoise-synth").locate_file("snsynth/models/dp_covariance.py")
+    spec = importlib.util.spec_from_file_location("dp_covariance", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     limits = pd.DataFrame({0: [0.0, 1.0], 1: [0.0, 1.0]})

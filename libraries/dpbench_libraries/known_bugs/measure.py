@@ -32,10 +32,10 @@ Say = Callable[[str], None]
 
 def ladder(most: int) -> list[int]:
     """Runs a side: doubled while they are at most `most`."""
-    made = [FIRST]
-    while 2 * made[-1] <= most:
-        made.append(2 * made[-1])
-    return made
+    sizes = [FIRST]
+    while 2 * sizes[-1] <= most:
+        sizes.append(2 * sizes[-1])
+    return sizes
 
 
 def outputs(case: Case, version: str, runs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -59,11 +59,11 @@ def outputs(case: Case, version: str, runs: int, seed: int) -> tuple[np.ndarray,
 def measure(case: Case, auditors: dict[str, Refutes], most: int, seed: int, say: Say) -> dict[str, Any]:
     """The row of a case; with "why" alone where it cannot be drawn here."""
     rungs = ladder(min(most, case.most))
-    found: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
     try:
         prepare(case)
         for k, runs in enumerate(rungs):
-            waiting = [name for name in auditors if name not in found]
+            waiting = [name for name in auditors if name not in rows]
             if not waiting:
                 break
             say(f"{case.name}: {runs} runs a side, for {', '.join(waiting)}")
@@ -73,14 +73,14 @@ def measure(case: Case, auditors: dict[str, Refutes], most: int, seed: int, say:
             for name in waiting:
                 began = spent()
                 if refuted(auditors[name], pair, case, ALPHA / len(rungs), seed):
-                    found[name] = {"runs": runs, "seconds": round(drawing + spent() - began, 3)}
+                    rows[name] = {"runs": runs, "seconds": round(drawing + spent() - began, 3)}
         say(f"{case.name}: {rungs[-1]} runs a side of the mended version")
         pair = outputs(case, "mended", rungs[-1], seed + len(rungs))
         mended = {name: refuted(one, pair, case, ALPHA, seed) for name, one in auditors.items()}
     except EnvironmentFailed as error:
         return {"why": str(error)}
     return {
-        "rungs": rungs, "found": {name: found.get(name) for name in auditors}, "mended_refuted": mended,
+        "rungs": rungs, "found": {name: rows.get(name) for name in auditors}, "mended_refuted": mended,
         "gray": {version: gray(case, version, seed) for version in ("broken", "mended")},
     }  # fmt: skip
 
@@ -98,10 +98,10 @@ def gray(case: Case, version: str, seed: int) -> dict[str, Any]:
     began = spent()
     call = case.broken if version == "broken" else case.mended
     if call is None:
-        told = {"verdict": "undecided", "epsilon_lower": None, "runs": 0, "reason": UNRECORDED, "control_flow": ""}
+        document = {"verdict": "undecided", "epsilon_lower": None, "runs": 0, "reason": UNRECORDED, "control_flow": ""}
     else:
-        told = audit_graybox(call, *case.pair, epsilon=case.epsilon, delta=case.delta, seed=seed).to_dict()
-    kept = {key: told[key] for key in ("verdict", "epsilon_lower", "runs", "reason", "control_flow")}
+        document = audit_graybox(call, *case.pair, epsilon=case.epsilon, delta=case.delta, seed=seed).to_dict()
+    kept = {key: document[key] for key in ("verdict", "epsilon_lower", "runs", "reason", "control_flow")}
     return {**kept, "seconds": round(spent() - began, 3)}
 
 

@@ -54,12 +54,12 @@ def _python(name: str, say: Callable[[str], None] | None = None) -> str:
 def drawn(case: Case, version: str, trials: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of one version of a released case on both data sets."""
     python = _python(case.environments[version == "mended"])
-    with tempfile.TemporaryDirectory() as made:
-        place = Path(made, "draws.npz")
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, "draws.npz")
         command = [python, str(_DRAWS), str(place), case.name, version, str(trials), str(seed)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=clean())
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise InvalidInput(f"case {case.name} must be drawn by its environment, got: {last}")
-        with np.load(place) as found:
-            return found["0"], found["1"]
+        with np.load(place) as arrays:
+            return arrays["0"], arrays["1"]

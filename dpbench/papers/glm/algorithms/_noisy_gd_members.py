@@ -46,11 +46,11 @@ def one_run_each(
     curvature = np.zeros(cross.shape) if problem.loss.affine else np.broadcast_to(scale * second, cross.shape)
     steps, eta = mechanism.number_of_steps(problem), mechanism.eta(problem)
     constants = eta, mechanism.sigma(problem), problem.radius
-    curvature, pull, made = np.ascontiguousarray(curvature), scale * cross, np.empty(cross.shape)
+    curvature, pull, outputs = np.ascontiguousarray(curvature), scale * cross, np.empty(cross.shape)
     most = max(1, int(_NUMBERS_PER_CALL / cross.shape[1]))
     for k, rng in enumerate(rngs):
         w, total = np.zeros((2, cross.shape[1], 1))
         for done in range(0, steps - 1, most):
             noisy_gd_axes(curvature[k], pull[k], *constants, min(most, steps - 1 - done), rng, w, total)
-        made[k] = total[:, 0] / steps
-    return made
+        outputs[k] = total[:, 0] / steps
+    return outputs

@@ -29,13 +29,13 @@ def add_clipped(code, parameter, X, data, indices, indptr, y, weights, models, l
     for start in range(0, n, ROWS):
         rows = min(ROWS, n - start)
         for i in range(rows):
-            record, made = start + i, scores[i]
+            record, score = start + i, scores[i]
             for k in range(width):
-                made[k] = 0.0
+                score[k] = 0.0
             for entry in range(0 if dense else indptr[record], X.shape[1] if dense else indptr[record + 1]):
                 share, row = X[record, entry] if dense else data[entry], models[entry if dense else indices[entry]]
                 for k in range(width):
-                    made[k] += share * row[k]
+                    score[k] += share * row[k]
         total, part = out[0], out[1]
         for k in range(width):
             part[k] = 0.0

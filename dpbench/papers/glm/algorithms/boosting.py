@@ -156,13 +156,13 @@ class Boosting(Selection):
 
     def _chosen(self, problem: GLMProblem, width: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         base, chunks = self.mechanism(), self._chunks(problem)
-        made = np.stack([block_of(base, chunk, width, rng) for chunk in chunks[:-1]])
+        candidates = np.stack([block_of(base, chunk, width, rng) for chunk in chunks[:-1]])
         if self.arithmetic == "exact":
-            sums = np.column_stack([integer_risk(chunks[-1], w, self._grid(problem)) for w in made])
-            return integer_choice.report_noisy_max(Source(rng), sums, self._steps(problem)), made
+            sums = np.column_stack([integer_risk(chunks[-1], w, self._grid(problem)) for w in candidates])
+            return integer_choice.report_noisy_max(Source(rng), sums, self._steps(problem)), candidates
         reach = self.prediction_bound(problem)
-        losses = clipped_risk(chunks[-1], made.reshape(-1, problem.d), reach).reshape(len(made), -1)
-        return selection.report_noisy_max(np.ascontiguousarray(losses.T), self.scale(problem), rng), made
+        losses = clipped_risk(chunks[-1], candidates.reshape(-1, problem.d), reach).reshape(len(candidates), -1)
+        return selection.report_noisy_max(np.ascontiguousarray(losses.T), self.scale(problem), rng), candidates
 
     def _chunks(self, problem: GLMProblem) -> list[GLMProblem]:
         radius = glm_problem(problem).radius

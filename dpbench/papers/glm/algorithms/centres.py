@@ -22,17 +22,17 @@ def minimiser_of(mechanism: Any, problem: GLMProblem) -> Point:
     radius = problem.radius if mechanism.constrained else math.inf
     key = problem.digest, lam, radius, tau
     with _lock:
-        found = centres.get(key)
-        if found is not None:
+        centre = centres.get(key)
+        if centre is not None:
             centres.move_to_end(key)
-            return found
-    found = minimise(objective(problem, lam, radius, mechanism.smoothing(problem)), tau)
-    found.w.flags.writeable = False
+            return centre
+    centre = minimise(objective(problem, lam, radius, mechanism.smoothing(problem)), tau)
+    centre.w.flags.writeable = False
     with _lock:
-        centres[key] = found
+        centres[key] = centre
         while len(centres) > _KEPT:
             centres.popitem(last=False)
-    return found
+    return centre
 
 
 def objective(problem: GLMProblem, lam: float, radius: float, kappa: float = 0.0) -> Objective:

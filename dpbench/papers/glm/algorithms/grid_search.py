@@ -119,12 +119,12 @@ class PrivateGridSearch(Selection):
             return np.array([theory.score_penalty(b, y, problem.n, count, self.beta) for b in bounds])
         validating = self._parts(problem)[1]
         records, at_zero = validating[0].n, problem.loss.at_zero(problem.y_bound)
-        found = []
+        values = []
         for part, reach in zip(validating, self._reaches(problem), strict=True):
             low, _ = loss_range(part.loss, part.y_bound, reach)
             width = loss_width(part, reach)
-            found.append(theory.score_penalty_corrected(width, at_zero - low, records, count, self.beta))
-        return np.array(found)
+            values.append(theory.score_penalty_corrected(width, at_zero - low, records, count, self.beta))
+        return np.array(values)
 
     def mechanism(self, problem: GLMProblem) -> Any:
         """The base at its share of the budget."""

@@ -87,11 +87,11 @@ class RandomMap:
         if self._kept is not None and start in self._kept:
             return self._kept[start]
         count = min(self.columns, self.d - start)
-        made = self._space[:count] if self._kept is None else np.empty((count, self.k))
-        fill_map(self.code, self._scale, stream("columns of a random map", self._key, start), made)
+        rows = self._space[:count] if self._kept is None else np.empty((count, self.k))
+        fill_map(self.code, self._scale, stream("columns of a random map", self._key, start), rows)
         if self._kept is not None:
-            self._kept[start] = made
-        return made
+            self._kept[start] = rows
+        return rows
 
     def project(self, X: Any) -> np.ndarray:
         """(Φx_i) as rows, shape (n, k), for what `by_columns` made of X; a chunk that X never meets is not drawn."""
@@ -116,5 +116,5 @@ def by_columns(X: Any) -> Any:
     """What `RandomMap.project` takes: dense X as it is, sparse X as `Columns`."""
     if not sparse.issparse(X):
         return X
-    made = sparse.csc_array(X)
-    return Columns(X.shape[0], made.data, made.indices.astype(np.int64), made.indptr.astype(np.int64))
+    columns = sparse.csc_array(X)
+    return Columns(X.shape[0], columns.data, columns.indices.astype(np.int64), columns.indptr.astype(np.int64))

@@ -115,17 +115,17 @@ def clipped_risk(problem: GLMProblem, outputs: np.ndarray, reach: float | np.nda
     reaches, which = np.unique(np.broadcast_to(reach, outputs.shape[:1]), return_inverse=True)
     ranges = [loss_range(problem.loss, problem.y_bound, float(each)) for each in reaches]
     low, high = np.array(ranges).reshape(-1, 2)[which].T
-    found = np.empty(outputs.shape[0])
+    risks = np.empty(outputs.shape[0])
     inside = np.zeros(outputs.shape[0], dtype=bool)
     if _has_moments(problem):
         inside = np.linalg.norm(outputs, axis=1) * problem.x_bound <= reaches[which] * (1.0 + _ROUNDING)
-        found[inside] = _quadratic_risk(problem, outputs[inside])
+        risks[inside] = _quadratic_risk(problem, outputs[inside])
     rest = np.flatnonzero(~inside)
     repeated = different_records(problem) if rest.size else None
     records, weights = (problem, np.full(problem.n, 1.0 / problem.n)) if repeated is None else repeated
     for tile in np.array_split(rest, -(-rest.size // _MODELS)) if rest.size else []:
-        found[tile] = _weighted_losses(records, weights, outputs[tile], low[tile], high[tile])
-    return np.clip(found, low, high)
+        risks[tile] = _weighted_losses(records, weights, outputs[tile], low[tile], high[tile])
+    return np.clip(risks, low, high)
 
 
 def _weighted_losses(
@@ -178,13 +178,13 @@ def integer_risk(problem: GLMProblem, outputs: np.ndarray, grid: LossGrid) -> np
     A record's loss is a function of the record and of the model, which is released, clamped in integers (NaN is the
     least); replacing one moves a sum by at most `grid.width`, whatever floating point did.
     """
-    found = np.empty(outputs.shape[0], dtype=np.int64)
+    risks = np.empty(outputs.shape[0], dtype=np.int64)
     rows = max(1, _ENTRIES // problem.n)
     for start in range(0, outputs.shape[0], rows):
         losses = problem.loss.value(problem.predictions(outputs[start : start + rows]), problem.y)
         steps = np.clip(np.rint(losses / grid.spacing), grid.low, grid.high)
-        found[start : start + rows] = np.where(np.isnan(steps), grid.low, steps).astype(np.int64).sum(axis=1)
-    return found
+        risks[start : start + rows] = np.where(np.isnan(steps), grid.low, steps).astype(np.int64).sum(axis=1)
+    return risks
 
 
 def different_records(problem: GLMProblem) -> tuple[GLMProblem, np.ndarray] | None:
@@ -196,8 +196,8 @@ def different_records(problem: GLMProblem) -> tuple[GLMProblem, np.ndarray] | No
     kept = problem.__dict__  # what copies with another radius share
     if "different_records" not in kept:
         kept["different_records"] = None if problem.n < _LARGE else _count_records(problem)
-    found: tuple[GLMProblem, np.ndarray] | None = kept["different_records"]
-    return found
+    distinct: tuple[GLMProblem, np.ndarray] | None = kept["different_records"]
+    return distinct
 
 
 def _count_records(problem: GLMProblem) -> tuple[GLMProblem, np.ndarray] | None:

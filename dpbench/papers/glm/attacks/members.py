@@ -37,11 +37,11 @@ class SharedProblems:
     def of_records(self, family: HardFamily, members: Sequence[Any], rngs: Generators) -> Iterator[GLMProblem]:
         """The data sets; members with one X share it, and each has its own labels checked."""
         for member, rng in zip(members, rngs, strict=True):
-            made = family.instances(member, rng)
+            instances = family.instances(member, rng)
             kept = self._records
-            if kept is None or kept[0] is not made.X:
-                kept = self._records = made.X, GLMProblem.from_instance(made)
-            yield kept[1].with_labels(made.y)
+            if kept is None or kept[0] is not instances.X:
+                kept = self._records = instances.X, GLMProblem.from_instance(instances)
+            yield kept[1].with_labels(instances.y)
 
     def of_moments(self, family: HardFamily, moments: Moments) -> Iterator[MomentProblem]:
         """The same without records, where the family has `moments`."""
@@ -81,7 +81,7 @@ def outputs_on(
         if family not in _shared:
             _shared[family] = SharedProblems()
         shared = _shared[family]
-    name, made = sampler_name(mechanism), np.empty((len(members), trials, family.d))
+    name, outputs = sampler_name(mechanism), np.empty((len(members), trials, family.d))
     if family.moments is None or getattr(mechanism, "moments_suffice", False) is not True:
         problems: Iterator[GLMProblem] = shared.of_records(family, members, rngs)
     else:
@@ -92,8 +92,8 @@ def outputs_on(
             return _checked(run, name, _declared(family, moments, 0), len(members), rngs[0], family.name)[:, None]
         problems = shared.of_moments(family, moments)
     for k, (problem, rng) in enumerate(zip(problems, rngs, strict=True)):
-        made[k] = _checked(mechanism, name, problem, trials, rng, family.name)
-    return made
+        outputs[k] = _checked(mechanism, name, problem, trials, rng, family.name)
+    return outputs
 
 
 def runs_on(
@@ -150,12 +150,12 @@ def _told(run: Callable[..., Any], name: str, where: str, *arguments: Any) -> An
 def _checked(
     run: Mechanism, name: str, problem: GLMProblem, trials: int, rng: np.random.Generator, where: str
 ) -> np.ndarray:
-    made = _told(run, name, where, problem, trials, rng)
+    drawn = _told(run, name, where, problem, trials, rng)
     what, shape = f"the array that {name} returns", f"finite, of shape ({trials}, {problem.d})"
     try:
-        outputs = np.asarray(made, dtype=np.float64)
+        outputs = np.asarray(drawn, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise validation.invalid(what, shape, made) from error
+        raise validation.invalid(what, shape, drawn) from error
     if outputs.shape == (trials,) and problem.d == 1:
         outputs = outputs[:, None]
     if outputs.shape != (trials, problem.d) or not np.isfinite(outputs).all():

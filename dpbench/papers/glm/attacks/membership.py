@@ -87,9 +87,9 @@ def membership_attack(
     if family.name != "fingerprinting":
         raise validation.invalid("family", "made by lowerbounds.fingerprinting", family.name)
     count = validation.integer("targets", targets, at_least=1)
-    made = tuple(membership(family, stream(seed, "membership", k)) for k in range(count))
-    problems = tuple((GLMProblem.from_instance(t.present), GLMProblem.from_instance(t.absent)) for t in made)
-    sampler = MembershipSampler(mechanism, made, problems)
+    pairs = tuple(membership(family, stream(seed, "membership", k)) for k in range(count))
+    problems = tuple((GLMProblem.from_instance(t.present), GLMProblem.from_instance(t.absent)) for t in pairs)
+    sampler = MembershipSampler(mechanism, pairs, problems)
     return audit(
         sampler, "present", "absent", epsilon=epsilon, delta=delta, trials=trials, confidence=confidence,
         seed=seed, workers=workers,

@@ -227,9 +227,9 @@ def _draw_only(file: Path, figure: Path | None, quiet: bool) -> None:
     if figure is None:
         raise invalid("--figure", "given beside --from", figure)
     _check_images(figure)
-    for made in draw(read(file), figure, file):
+    for path in draw(read(file), figure, file):
         if not quiet:
-            typer.echo("  ".join([str(images(made)[0]), images(made)[1].name]))
+            typer.echo("  ".join([str(images(path)[0]), images(path)[1].name]))
 
 
 def _document(

@@ -63,16 +63,16 @@ def columns(given: list[str]) -> dict[str, tuple[float, float]]:
     """Bounds of columns from COLUMN=LOW:HIGH, or from files with a line COLUMN,LOW,HIGH for each column."""
     from dpbench.core.validation import invalid
 
-    found = {}
+    positions = {}
     for text in given:
         name, sign, ends = text.rpartition("=")
         try:
             lines = [(name, *ends.split(":"))] if sign else _lines(Path(text))
-            found.update({column: (float(low), float(high)) for column, low, high in lines})
+            positions.update({column: (float(low), float(high)) for column, low, high in lines})
         except (ValueError, OSError) as error:
             must_be = f"COLUMN=LOW:HIGH, or a file with lines COLUMN,LOW,HIGH ({error})"
             raise invalid("--scale", must_be, text) from None
-    return found
+    return positions
 
 
 def _lines(path: Path) -> list[tuple[str, ...]]:

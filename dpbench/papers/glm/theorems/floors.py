@@ -112,10 +112,10 @@ def run_floor(
             each = min(trials, _MAPS) if isinstance(mechanism, JLMethod) else trials
             what, blocks = (case.build, case.arguments, mechanism, drawn, each), block_count(family, drawn)
             parts = sampled(context, floor_block, *what, blocks=blocks)
-            found = report(mechanism, family, parts, Runs(drawn, each, context.seed), confidence)
-            verdict = "refuted" if found.verdict == "refuted" else verdict
-            runs += found.runs
-            rows.append(case.beside | _row(name, family, found) | _sums(family, np.concatenate(parts)[:, 1]))
+            accuracy = report(mechanism, family, parts, Runs(drawn, each, context.seed), confidence)
+            verdict = "refuted" if accuracy.verdict == "refuted" else verdict
+            runs += accuracy.runs
+            rows.append(case.beside | _row(name, family, accuracy) | _sums(family, np.concatenate(parts)[:, 1]))
     best = min((r for r in rows if r["algorithm"] != "zero"), key=lambda r: r["ratio"])
     zero = min((r["ratio"] for r in rows if r["algorithm"] == "zero"), default=float("nan"))
     smallest = float(np.min([r["ratio"] for r in rows]))
@@ -161,10 +161,10 @@ class _Dense:
     last: tuple[Any, Any] = (None, None)  # features that members share are made dense once
 
     def __call__(self, member: Any, rng: np.random.Generator | None = None) -> Instance:
-        made, last = self.instances(member, rng), self.last
-        if last[0] is not made.X:
-            last = self.last = made.X, made.X.toarray()
-        return replace(made, X=last[1])
+        instances, last = self.instances(member, rng), self.last
+        if last[0] is not instances.X:
+            last = self.last = instances.X, instances.X.toarray()
+        return replace(instances, X=last[1])
 
 
 def _sums(family: HardFamily, values: np.ndarray) -> dict[str, Any]:
@@ -177,12 +177,12 @@ def _sums(family: HardFamily, values: np.ndarray) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _row(name: str, family: HardFamily, found: Accuracy) -> dict[str, Any]:
+def _row(name: str, family: HardFamily, accuracy: Accuracy) -> dict[str, Any]:
     return {
         "algorithm": name, "family": family.name, "n": family.n, "d": family.d, "distance": family.distance,
-        "epsilon": float("nan") if family.epsilon is None else family.epsilon, "floor": found.floor,
-        "error": found.error, "standard error": found.standard_error, "upper": found.upper, "ratio": found.ratio,
-        "aggregate": found.aggregate,
+        "epsilon": float("nan") if family.epsilon is None else family.epsilon, "floor": accuracy.floor,
+        "error": accuracy.error, "standard error": accuracy.standard_error, "upper": accuracy.upper,
+        "ratio": accuracy.ratio, "aggregate": accuracy.aggregate,
     }  # fmt: skip
 
 
@@ -214,7 +214,7 @@ def attacks(noise: str, epsilon: float, delta: float, repeats: int, seed: int, n
     distance = best_distance(curve(epsilon, delta, "exact"), 200)
     family = chaudhuri_hsu(200 + distance % 2, epsilon, delta, distance=distance)
     mechanism = NoisyMean(epsilon, delta, noise, SHRINKS[number])
-    found = {}
+    bounds = {}
     for name, (margin, rounded) in STATISTICS.items():
         refuted = [
             upper_error(
@@ -227,5 +227,5 @@ def attacks(noise: str, epsilon: float, delta: float, repeats: int, seed: int, n
             < family.floor
             for repeat in range(repeats)
         ]
-        found[name] = float(np.mean(refuted))
-    return found
+        bounds[name] = float(np.mean(refuted))
+    return bounds

@@ -78,11 +78,11 @@ def _hardest(
     n: int, actives: Iterable[int], excess: Callable[[int, float], float], curvature: float, below_zero: bool = False
 ) -> Scale:
     """The (d', p) with the largest `excess`, p from 1/n to 1; below that of zero, curvature·p/d', if `below_zero`."""
-    found = (
+    excesses = (
         Scale(active, p, excess(active, p), curvature * p / active)
         for active in actives for p in map(float, np.geomspace(1.0 / n, 1.0, _FRACTIONS))
     )  # fmt: skip
-    return max((scale for scale in found if not below_zero or scale.excess < scale.zero), key=lambda s: s.excess)
+    return max((scale for scale in excesses if not below_zero or scale.excess < scale.zero), key=lambda s: s.excess)
 
 
 def _mean_square(keep: np.ndarray, bias: float, hits: np.ndarray) -> np.ndarray:

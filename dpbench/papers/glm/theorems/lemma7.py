@@ -44,12 +44,12 @@ def lemma7_corrected(context: Context) -> Evidence:
         active = math.ceil(ratio**2)
         fraction = min(1.0, active / (H * eta * n))
         population = ScaledBasis.even("squared", active, active, fraction, radius=ratio)
-        found = _excesses(context, population, _mechanism(k, n, sigma, eta, 2), n, trials)
+        excesses = _excesses(context, population, _mechanism(k, n, sigma, eta, 2), n, trials)
         allowed = theory.noisy_gd_glm_rate(H, 1.0, 1.0, ratio, n, k, epsilon, DELTA)
         own = fraction * _squared_gap(active, ratio, k)
         place = {"n": n, "k": k, "epsilon": epsilon, "BX/Y": ratio, "fraction": fraction}
         level = LEVEL / len(_AXES7)
-        rows.append({"axis": axis} | place | _needed(found, own, allowed, level)
+        rows.append({"axis": axis} | place | _needed(excesses, own, allowed, level)
                     | {"zero predictor": fraction * ratio**2 / active})  # fmt: skip
     return _held(rows, len(_AXES7) * trials, "squared loss, X = Y = 1, T = n, the noise of Theorem 1 at B and X")
 
@@ -132,12 +132,14 @@ _LEAST = 0.05
 """Constants are read as at least this: below it a bound needs none that anybody would ask for."""
 
 
-def _needed(found: np.ndarray, own: float, allowed: float, level: float) -> dict[str, float]:
+def _needed(excesses: np.ndarray, own: float, allowed: float, level: float) -> dict[str, float]:
     """The excess over Φw*'s risk, a lower t bound on it, the bound with constant 1, and the constant needed."""
     from scipy.stats import t as student
 
-    excess = float(found.mean()) - own
-    least = excess - float(student.isf(level, found.size - 1)) * float(found.std(ddof=1)) / math.sqrt(found.size)
+    excess = float(excesses.mean()) - own
+    least = excess - float(student.isf(level, excesses.size - 1)) * float(excesses.std(ddof=1)) / math.sqrt(
+        excesses.size
+    )
     return {"excess": excess, "at least": least, "bound": allowed, "constant": max(_LEAST, excess / allowed),
             "constant at least": max(_LEAST, least / allowed)}  # fmt: skip
 

@@ -81,11 +81,11 @@ def searched(
     RuntimeError
         If a worse pair was found: the entry's argument is wrong, and it has no verdict.
     """
-    found = search_worse(problem, leak, stream(seed, "search for a worse pair", problem), tries)
-    if not found <= bound * (1.0 + 1e-9):
-        raise RuntimeError(f"a neighbouring pair leaks {found:.9g}, more than the {bound:.9g} that bounds every pair")
+    worse = search_worse(problem, leak, stream(seed, "search for a worse pair", problem), tries)
+    if not worse <= bound * (1.0 + 1e-9):
+        raise RuntimeError(f"a neighbouring pair leaks {worse:.9g}, more than the {bound:.9g} that bounds every pair")
     where = f"{problem.loss.name} loss, d = {problem.d}"
-    return f"{tries:,} random and extreme neighbours ({where}) reach {found / bound:.3f} of it"
+    return f"{tries:,} random and extreme neighbours ({where}) reach {worse / bound:.3f} of it"
 
 
 def curved(loss: Loss | str, *, radius: float = 1.0) -> GLMProblem:

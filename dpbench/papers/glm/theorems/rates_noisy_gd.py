@@ -79,10 +79,13 @@ def run(
 
 def sweep(axis: str, grid: Sequence[tuple[int, float]], dimension: int, epsilon: float | None) -> Evidence:
     """The largest expected excess over scales at each (n, B), beside the ceiling, zero and Y²."""
-    found = [(n, radius, *hardest(n, dimension, epsilon, radius)) for n, radius in grid]
+    hardest_scales = [(n, radius, *hardest(n, dimension, epsilon, radius)) for n, radius in grid]
     return exact_slope(
         axis,
-        [{"n": n, "radius": radius, "measured": scale.excess} | columns for n, radius, scale, columns in found],
+        [
+            {"n": n, "radius": radius, "measured": scale.excess} | columns
+            for n, radius, scale, columns in hardest_scales
+        ],
         f"the average iterate on the hardest scale, projection left out, T = n, up to {dimension} coordinates, X = Y = "
         "1; each excess is below Y^2",
     )

@@ -66,16 +66,16 @@ def closed(context: Context, calibration: str) -> Evidence:
     """d*(n) where noisy gradient descent costs as much as output perturbation: both in closed form, nothing drawn."""
     epsilon, sizes = context.pick(**_SIZES)
     scales = [_erm_scale(n, epsilon) for n in sizes]
-    found = [crossing_dimension(n, epsilon, calibration, s.excess) for n, s in zip(sizes, scales, strict=True)]
+    dimensions = [crossing_dimension(n, epsilon, calibration, s.excess) for n, s in zip(sizes, scales, strict=True)]
     ceiling = [theory.transition_dimension(*SHAPE, n, epsilon) for n in sizes]
-    value, expected = theory_slope(sizes, [d for d, _ in found]), theory_slope(sizes, ceiling)
-    ratios = [d / t for (d, _), t in zip(found, ceiling, strict=True)]
+    value, expected = theory_slope(sizes, [d for d, _ in dimensions]), theory_slope(sizes, ceiling)
+    ratios = [d / t for (d, _), t in zip(dimensions, ceiling, strict=True)]
     series = {
         "n": list(sizes),
-        "measured": [d for d, _ in found],
+        "measured": [d for d, _ in dimensions],
         "ceiling": ceiling,
         "ratio": ratios,
-        "steepness": [kappa for _, kappa in found],
+        "steepness": [kappa for _, kappa in dimensions],
         "excess at the crossing": [scale.excess for scale in scales],
         "zero predictor": [scale.zero for scale in scales],
     }
@@ -124,7 +124,7 @@ def _curve(
     descents = [noisy_gd_envelope(n, d, epsilon, "exact") for d in dimensions]
     places = [(n, s, d) for s, d in zip(descents, dimensions, strict=True) if d <= largest]
     erm = _erm_scale(n, epsilon)
-    found = [
+    points = [
         _measure(context, NoisyGD(epsilon, DELTA), places, 8, 64),
         [flat] * len(dimensions),
         _measure(context, OutputPerturbation(epsilon, DELTA), [(n, erm, max(2, erm.active))], 24, 16) * len(dimensions),
@@ -142,7 +142,7 @@ def _curve(
     measured = [
         {"algorithm": name, "d": d, "excess": float(part.mean()),
          "standard error": float(part.std(ddof=1)) / math.sqrt(part.size)}
-        for name, parts in zip(("noisy GD", "JL method", "output perturbation"), found, strict=True)
+        for name, parts in zip(("noisy GD", "JL method", "output perturbation"), points, strict=True)
         for d, part in zip(dimensions, parts, strict=False)  # noisy GD is run up to `largest`
     ]  # fmt: skip
     return {"curve": curve, "measured on the curve": column(measured)}
@@ -158,8 +158,8 @@ def _check(tables: dict[str, Table]) -> float:
     """The mechanism's excess over its closed form, farthest from 1."""
     measured, form = tables["measured on the curve"], tables["curve"]["noisy GD closed"]
     rows = zip(measured["algorithm"], measured["excess"], strict=True)
-    found = [excess for name, excess in rows if name == "noisy GD"]
-    return max((a / b for a, b in zip(found, form, strict=False)), key=lambda ratio: abs(math.log(ratio)))
+    excesses = [excess for name, excess in rows if name == "noisy GD"]
+    return max((a / b for a, b in zip(excesses, form, strict=False)), key=lambda ratio: abs(math.log(ratio)))
 
 
 EPSILON, ACTIVE = 1.0, 4
@@ -413,14 +413,16 @@ def jl(
     places = [(n, scale, 2 * k) for n, (scale, k) in zip(sizes, scales, strict=True)]
     samples = _measure(context, method, places, trials, 2)
     levels = [float(part.mean()) for part in samples]
-    found = [crossing_dimension(n, epsilon, "exact", level) for n, level in zip(sizes, levels, strict=True)]
+    crossings = [crossing_dimension(n, epsilon, "exact", level) for n, level in zip(sizes, levels, strict=True)]
     printed = [crossing_dimension(n, epsilon, "printed", level)[0] for n, level in zip(sizes, levels, strict=True)]
-    crossed = [d * (1.0 + (part / part.mean() - 1.0) / kappa) for part, (d, kappa) in zip(samples, found, strict=True)]
+    crossed = [
+        d * (1.0 + (part / part.mean() - 1.0) / kappa) for part, (d, kappa) in zip(samples, crossings, strict=True)
+    ]
     ceiling = [theory.transition_dimension(*SHAPE, n, epsilon) for n in sizes]
     columns: dict[str, list[Any]] = {
-        "ratio": [d / t for (d, _), t in zip(found, ceiling, strict=True)],
+        "ratio": [d / t for (d, _), t in zip(crossings, ceiling, strict=True)],
         "ratio, noisy GD printed": [d / t for d, t in zip(printed, ceiling, strict=True)],
-        "steepness": [kappa for _, kappa in found],
+        "steepness": [kappa for _, kappa in crossings],
         "excess at the crossing": levels,
         "k": [k for _, k in scales],
         "closed form of the descent in R^k": [scale.excess for scale, _ in scales],
@@ -464,7 +466,7 @@ def majority_risk(n: int, bias: float) -> float:
 def hardest_bias(n: int) -> tuple[float, float]:
     """The label bias at which `majority_risk` is largest on a grid around 1/√n, and the risk there."""
     biases = [float(u) / math.sqrt(n) for u in _BIASES if u < math.sqrt(n)]
-    return max(((rho, majority_risk(n, rho)) for rho in biases), key=lambda found: found[1])
+    return max(((rho, majority_risk(n, rho)) for rho in biases), key=lambda pair: pair[1])
 
 
 def nonprivate_floor(context: Context) -> Rows:

@@ -176,10 +176,10 @@ def _attacks(context: Context) -> list[dict[str, Any]]:
         (NoisyGD(epsilon, delta, steps=20, step_size=0.05), small),
         (NoisyGD(epsilon, delta, steps=20), worst_real_pair("squared")),
     ]
-    found = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL / 2.0)
+    bounds = attack_bounds(context, attacks, epsilon=epsilon, delta=delta, trials=trials, level=LEVEL / 2.0)
     return [
         {"on": on, "epsilon": epsilon, "delta": delta, "attack": bound, "trials": 2 * trials}
-        for on, bound in zip(("the worst pair (linear loss)", "diabetes, one record replaced"), found, strict=True)
+        for on, bound in zip(("the worst pair (linear loss)", "diabetes, one record replaced"), bounds, strict=True)
     ]
 
 

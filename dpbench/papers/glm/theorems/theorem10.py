@@ -226,13 +226,13 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
     for n, epsilon in sizes:
         mechanism = private_descent(n, epsilon)
         records = GLMProblem(np.ones((n, 1)), np.ones(n), loss="absolute", x_bound=1.0, y_bound=1.0, radius=1.0)
-        found = np.concatenate(sampled(context, repeated_record, n, epsilon, True, blocks=blocks))
-        spread = float(found.std(ddof=1)) / math.sqrt(found.size)
-        least = float(found.mean()) - float(student.isf(LEVEL / len(sizes), found.size - 1)) * spread
+        excesses = np.concatenate(sampled(context, repeated_record, n, epsilon, True, blocks=blocks))
+        spread = float(excesses.std(ddof=1)) / math.sqrt(excesses.size)
+        least = float(excesses.mean()) - float(student.isf(LEVEL / len(sizes), excesses.size - 1)) * spread
         k = mechanism.projected_dimension(records)
         bound = shrink * CORRECTED.number("bound", n=n, k=k, epsilon=epsilon, delta=DELTA)
         delta = mechanism.guarantee(records).delta(epsilon)
-        yield {"n": n, "epsilon": epsilon, "k": k, "excess": float(found.mean()), "at least": max(0.0, least),
+        yield {"n": n, "epsilon": epsilon, "k": k, "excess": float(excesses.mean()), "at least": max(0.0, least),
                "bound": bound, "delta": delta, "left": max(least / bound, delta / DELTA), "right": 1.0,
                "zero predictor": 1.0}  # fmt: skip
     return summary(
@@ -350,8 +350,8 @@ def _kernel_beside_floor(context: Context) -> tuple[float, float]:
     """Mean excess of the kernel's runs, and the floor, at n = `SIMULATED`, ε = n^{−1/2}."""
     n, epsilon = SIMULATED, SIMULATED**-0.5
     trials = context.pick(quick=8, full=64)
-    found = np.concatenate(sampled(context, repeated_record, n, epsilon, False, blocks=trials // 8))
-    return float(found.mean()), rate_floor(n, epsilon, 1)[0]
+    excesses = np.concatenate(sampled(context, repeated_record, n, epsilon, False, blocks=trials // 8))
+    return float(excesses.mean()), rate_floor(n, epsilon, 1)[0]
 
 
 def repeated_record(n: int, epsilon: float, corrected: bool, seed: int, block: int) -> np.ndarray:

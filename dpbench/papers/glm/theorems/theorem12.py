@@ -75,8 +75,8 @@ def largest_epsilon(seed: int, epsilon: float, tries: int) -> tuple[float, Profi
     rng = stream(seed, "glm.thm12.privacy", epsilon)
     pairs = [_pair(rng, int(rng.integers(2, 13)), turn) for turn in range(tries)]
     laws = [selection.generalized_exponential_pair(*pair, epsilon, BETA) for pair in pairs]
-    found = [law.epsilon(0.0) for law in laws]
-    return max(found), laws[int(np.argmax(found))]
+    levels = [law.epsilon(0.0) for law in laws]
+    return max(levels), laws[int(np.argmax(levels))]
 
 
 def _pair(rng: np.random.Generator, size: int, turn: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -283,11 +283,11 @@ LEARNER = NoisyGD(1.0, 1e-5, steps=64)
 BETA = 0.5
 
 
-def _row(n: int, found: np.ndarray, error: float, bound: float) -> Row:
-    failed, sets = int((found > bound).sum()), found.size
+def _row(n: int, excesses: np.ndarray, error: float, bound: float) -> Row:
+    failed, sets = int((excesses > bound).sum()), excesses.size
     least = float(lower(failed, sets, LEVEL / len(SIZES))) if failed else 0.0
-    return {"n": n, "ERR": error, "excess": float(np.quantile(found, 1.0 - BETA)), "bound": bound,
-            "ratio": float(found.max()) / bound, "failures": failed / sets, "at least": least, "allowed": BETA,
+    return {"n": n, "ERR": error, "excess": float(np.quantile(excesses, 1.0 - BETA)), "bound": bound,
+            "ratio": float(excesses.max()) / bound, "failures": failed / sets, "at least": least, "allowed": BETA,
             "zero predictor": 0.25}  # fmt: skip
 
 
@@ -302,9 +302,9 @@ def against(
     sets, rows = context.pick(quick=32, full=64), []
     for n in SIZES:
         parts = sampled(context, excess_pair, make(n), n, blocks=sets)
-        found, single = (np.array([part[name] for part in parts]) for name in ("boosted", "single"))
+        boosted, single = (np.array([part[name] for part in parts]) for name in ("boosted", "single"))
         error = float(single.mean())
-        rows.append(_row(n, found, error, bound_at(n, error)))
+        rows.append(_row(n, boosted, error, bound_at(n, error)))
     return margins(
         rows,
         "value: the largest ratio of an excess risk to the bound; the margin is of a lower confidence bound of the "

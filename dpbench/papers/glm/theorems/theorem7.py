@@ -306,8 +306,8 @@ def oracle(context: Context, base: Any, n: int, norms: tuple[float, ...], sets: 
     """Excess risks over data sets: each with both mechanisms on it."""
     rows, failed = [], 0
     for norm in norms:
-        found = sampled(context, one_data_set, base, n, norm, Y, _WIDTH, blocks=sets)
-        excess, known = (np.array([part[k] for part in found]) for k in ("grid", "oracle"))
+        excesses = sampled(context, one_data_set, base, n, norm, Y, _WIDTH, blocks=sets)
+        excess, known = (np.array([part[k] for part in excesses]) for k in ("grid", "oracle"))
         terms = selection_terms(n, norm)
         bound = 2.0 * float(known.mean()) + sum(terms.values())
         hits = int((excess[:, 0] > bound).sum())  # of the first run on each data set
@@ -322,7 +322,7 @@ def oracle(context: Context, base: Any, n: int, norms: tuple[float, ...], sets: 
                 "bound": bound,
                 "zero predictor": norm**2 / DIMENSION,
                 "runs above the bound": int((excess > bound).sum()),
-                "candidates": found[0]["candidates"],
+                "candidates": excesses[0]["candidates"],
                 "runs": sets,
                 "hits": hits,
                 "allowed": BETA,
@@ -564,10 +564,10 @@ def _rate(
     for place in grid:
         n, y = place["n"], place["Y"]
         norm = hard_norm(n, y)
-        found = sampled(context, one_data_set, base, n, norm, y, runs, blocks=sets)
-        known = float(np.mean([part["oracle"].mean() for part in found]))
+        excesses = sampled(context, one_data_set, base, n, norm, y, runs, blocks=sets)
+        known = float(np.mean([part["oracle"].mean() for part in excesses]))
         yield {
-            axis: place[axis], "samples": np.array([float(np.quantile(part["grid"], 1.0 - BETA)) for part in found]),
+            axis: place[axis], "samples": np.array([float(np.quantile(part["grid"], 1.0 - BETA)) for part in excesses]),
             **ceiling(n, known, y), "norm of w*": norm, "oracle": known,
             "cost of the smaller radius": SHARE * step(n, y), "zero predictor": norm**2 / DIMENSION,
         }  # fmt: skip

@@ -91,7 +91,7 @@ def uniform_block(n: int, active: int, radius: float, beta: float, seed: int, bl
     rng = stream(seed, "glm.thm9", n, active, radius, beta, block)
     bias = min(1.0, radius / math.sqrt(active))
     hits, means = draw_coordinates(rng, n, active, bias, _TRIALS)
-    found = {"with logs": np.full(_TRIALS, -math.inf), "without": np.full(_TRIALS, -math.inf)}
+    largest = {"with logs": np.full(_TRIALS, -math.inf), "without": np.full(_TRIALS, -math.inf)}
     for scale in _SCALES:
         w = scale * means
         w *= np.minimum(1.0, radius / np.maximum(np.linalg.norm(w, axis=1), 1e-300))[:, None]
@@ -100,8 +100,8 @@ def uniform_block(n: int, active: int, radius: float, beta: float, seed: int, bl
             confidence = (1.0 + radius) ** 2 * math.log(1.0 / beta) / n
             complexity = math.sqrt(H) * log**1.5 * radius / math.sqrt(n)
             right = np.sqrt(np.maximum(empirical, 0.0)) * (complexity + math.sqrt(confidence))
-            found[name] = np.maximum(found[name], (risk - empirical) / (right + complexity**2 + confidence))
-    return found
+            largest[name] = np.maximum(largest[name], (risk - empirical) / (right + complexity**2 + confidence))
+    return largest
 
 
 paper.formula(

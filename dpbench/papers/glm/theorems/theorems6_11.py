@@ -141,14 +141,14 @@ def empirical_block(n: int, d: int, epsilon: float, mechanism: Any, seed: int, b
     """L̂(A(S)) − min L̂ on `_MEMBERS` data sets, each of a member of its own."""
     family = fingerprinting(n, d, epsilon, constants="printed")
     rng = stream(seed, "glm.cor4.floor.empirical", n, d, epsilon, mechanism, block)
-    found = []
+    risks = []
     for _ in range(_MEMBERS):
-        made = family.instances(family.members(rng), rng)
-        X, y, scale = np.asarray(made.X.toarray()), np.asarray(made.y), family.parameters["scale"]
+        instances = family.instances(family.members(rng), rng)
+        X, y, scale = np.asarray(instances.X.toarray()), np.asarray(instances.y), family.parameters["scale"]
         problem = GLMProblem(X, y, loss="absolute", x_bound=1.0, y_bound=float(scale), radius=1.0)
         best = scale * np.minimum(X.T @ (y > 0.0), X.T @ (y <= 0.0)).sum() / n
-        found.append(float(problem.empirical_risk(mechanism(problem, 1, rng))[0]) - best)
-    return np.array(found)
+        risks.append(float(problem.empirical_risk(mechanism(problem, 1, rng))[0]) - best)
+    return np.array(risks)
 
 
 def _row(result: str, constants: str) -> dict[str, Any]:

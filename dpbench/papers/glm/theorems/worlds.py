@@ -203,11 +203,11 @@ def search(context: Context, name: str, margins: Margins, shapes: tuple[tuple[in
     """
     size = context.pick(quick=32, full=800)
     cases = [(shape, loss) for shape in shapes for loss in one_of_each_family()]
-    found = sampled(context, search_case, margins, name, shapes, size, blocks=len(cases))
+    searched = sampled(context, search_case, margins, name, shapes, size, blocks=len(cases))
     return column([
         {"loss": loss.name, "parameter": loss.parameter, **dict(zip("mdnT", shape, strict=True)), "random": first,
          "directed": last}
-        for (shape, loss), (first, last) in zip(cases, found, strict=True)
+        for (shape, loss), (first, last) in zip(cases, searched, strict=True)
     ])  # fmt: skip
 
 
@@ -230,9 +230,9 @@ def search_case(
     smallest = []
     for turn in range(1 + ROUNDS):
         worlds = build(loss, theta[:, :-SETTINGS], m, d, n)
-        found = margins(worlds, sets, theta[:, -SETTINGS:], path)
-        smallest.append(float(found.min()))
-        best = np.argsort(found)[: size // 8]
+        values = margins(worlds, sets, theta[:, -SETTINGS:], path)
+        smallest.append(float(values.min()))
+        best = np.argsort(values)[: size // 8]
         theta, path = np.repeat(theta[best], 8, axis=0), np.repeat(path[best], 8, axis=0)
         moved = np.arange(len(theta)) % 8 > 0
         theta[moved] += rng.normal(0.0, 0.7**turn, theta.shape)[moved]

@@ -22,10 +22,10 @@ def marked(points: np.ndarray, stars: int) -> np.ndarray:
     """The points as ordinary points of the anchored class, followed by `stars` copies of z*."""
     if points.ndim == 1:  # constants: 0 is an ordinary point, 1 is z*
         return np.concatenate([np.zeros(len(points)), np.ones(stars)])
-    made = np.zeros((len(points) + stars, points.shape[1] + 1))
-    made[: len(points), :-1] = points
-    made[len(points) :, -1] = 1.0
-    return made
+    rows = np.zeros((len(points) + stars, points.shape[1] + 1))
+    rows[: len(points), :-1] = points
+    rows[len(points) :, -1] = 1.0
+    return rows
 
 
 def with_anchor(problem: PublicDataProblem) -> PublicDataProblem:

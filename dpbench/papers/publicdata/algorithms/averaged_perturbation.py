@@ -153,8 +153,8 @@ class AveragedPerturbation(FunctionMechanism):
         for at in range(0, self.calls, together):
             count = min(together, self.calls - at)
             xi = rng.standard_normal((count, width, problem.m))[:, :rows]
-            found = oracle.erm_many(objective, share * xi.reshape(count * rows, problem.m))
-            total += public_values(problem, found).reshape(count, rows, problem.m).sum(axis=0)
+            minimisers = oracle.erm_many(objective, share * xi.reshape(count * rows, problem.m))
+            total += public_values(problem, minimisers).reshape(count, rows, problem.m).sum(axis=0)
         return total / self.calls
 
     def _draw(self, problem: PublicDataProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:

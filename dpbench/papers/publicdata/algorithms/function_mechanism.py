@@ -45,5 +45,5 @@ class FunctionMechanism(Mechanism):
 
     def release(self, problem: PublicDataProblem, seed: int | None = None) -> FunctionRelease:
         """`dpbench.core.sampling.release`; the result predicts with the problem's class."""
-        made = sampling.release(self, self.checked(problem), seed)
-        return FunctionRelease(made.output, made.info, problem.hypotheses)
+        output = sampling.release(self, self.checked(problem), seed)
+        return FunctionRelease(output.output, output.info, problem.hypotheses)

@@ -252,12 +252,12 @@ def _minimiser(problem: PublicDataProblem, weight: float, quadratic: float, tau:
     key = weight, quadratic, id(problem.hypotheses)
     with _lock:
         known = _minimisers.setdefault(problem, {})
-        found = known.get(key)
-    if found is None:
-        found = problem.hypotheses, *_minimised(problem, weight, quadratic, tau)
+        minimiser = known.get(key)
+    if minimiser is None:
+        minimiser = problem.hypotheses, *_minimised(problem, weight, quadratic, tau)
         with _lock:
-            known[key] = found
-    return found[1:]
+            known[key] = minimiser
+    return minimiser[1:]
 
 
 def _minimised(problem: PublicDataProblem, weight: float, quadratic: float, tau: float) -> tuple[np.ndarray, float]:
@@ -266,11 +266,11 @@ def _minimised(problem: PublicDataProblem, weight: float, quadratic: float, tau:
         objective = oracle.objective(problem.loss, weight, quadratic)
         certified = getattr(oracle.prepared, "certified", None)
         if certified is None:
-            made, gap = oracle.prepared.erm(objective), 0.0
+            minimiser, gap = oracle.prepared.erm(objective), 0.0
         else:
             rows, gaps = certified(objective, objective.linear[None, :], tau)
-            made, gap = rows[0], float(gaps[0])
+            minimiser, gap = rows[0], float(gaps[0])
             if not gap <= tau:
                 raise ArithmeticError(f"the oracle must end within {tau:g} of the least value, got {gap:g}")
-    made.flags.writeable = False
-    return made, gap
+    minimiser.flags.writeable = False
+    return minimiser, gap

@@ -125,8 +125,8 @@ class RRSPM(FunctionMechanism):
         return discrete_profile(pair_from_logs(laws[0], laws[1]), why=why)
 
     def _draw(self, problem: PublicDataProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
-        found = weighted_minimisers(problem, self._law, self.scale(problem), rng, width, rows)
-        return nearest(problem, public_values(problem, found))
+        minimisers = weighted_minimisers(problem, self._law, self.scale(problem), rng, width, rows)
+        return nearest(problem, public_values(problem, minimisers))
 
 
 def parity_law(problem: PublicDataProblem, noise: str, scale: float) -> np.ndarray | None:

@@ -37,11 +37,11 @@ def axis_ends(points, pivots, order, others, costs, own, ends):
         i8, arr(f8, 2), arr(u1, 2), arr(i8, 2), arr(i8, 1), arr(f8, 2), arr(f8, 2), arr(f8, 1, True), arr(i8, 2, True)
     )
 )  # fmt: skip
-def turn(first, keys, upper, order, others, own, costs, best, found):
+def turn(first, keys, upper, order, others, own, costs, best, places):
     """Try, for each row of costs, the open halfspaces beside every hyperplane through each axis, with that end of it.
 
     Points on the axis have infinite keys; `order` sorts the others by their angle in [0, π), and `upper` says that the
-    point itself, not its mirror image, lies at that angle. best[c] is the least total so far, found[c] the number of
+    point itself, not its mirror image, lies at that angle. best[c] is the least total so far, places[c] the number of
     the axis, counted from `first` on, that of the points passed, and whether the halfspace lies to the left (0) or the
     right (1). Only a strictly smaller total replaces another.
     """
@@ -54,7 +54,7 @@ def turn(first, keys, upper, order, others, own, costs, best, found):
                     left += costs[c, r]
             if others[row] == 0 and own[c, row] < best[c]:
                 best[c] = own[c, row]
-                found[c, 0], found[c, 1], found[c, 2] = first + row, 0, 0
+                places[c, 0], places[c, 1], places[c, 2] = first + row, 0, 0
             for k in range(others[row]):
                 r = order[row, k]
                 left += -costs[c, r] if upper[row, r] else costs[c, r]
@@ -64,4 +64,4 @@ def turn(first, keys, upper, order, others, own, costs, best, found):
                 total = own[c, row] + min(left, both - left)
                 if total < best[c]:
                     best[c] = total
-                    found[c, 0], found[c, 1], found[c, 2] = first + row, k + 1, side
+                    places[c, 0], places[c, 1], places[c, 2] = first + row, k + 1, side

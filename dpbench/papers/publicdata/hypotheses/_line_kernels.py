@@ -110,7 +110,7 @@ def shorten(order, ends, fixed, first, column, kept, columns, steps, ranks, sums
         for place in (place_top, place_bottom, place_before, place_after):
             if place >= 0:
                 kept[place] = True
-    count, made, waiting = 0, 0, 0.0
+    count, written, waiting = 0, 0, 0.0
     pending = False
     ranks[0] = 0
     for k in range(n):
@@ -119,9 +119,9 @@ def shorten(order, ends, fixed, first, column, kept, columns, steps, ranks, sums
             waiting += fixed[order[k]]
             pending = True
         if pending and (stays or kept[k] or k == n - 1):
-            columns[count], steps[count] = column + made, kept[k] and not stays
-            sums[made], ranks[count + 1] = waiting, k + 1
-            count, made, waiting, pending = count + 1, made + 1, 0.0, False
+            columns[count], steps[count] = column + written, kept[k] and not stays
+            sums[written], ranks[count + 1] = waiting, k + 1
+            count, written, waiting, pending = count + 1, written + 1, 0.0, False
         if stays:
             columns[count], steps[count], ranks[count + 1] = order[k] - first, ends[k], k + 1
             count += 1

@@ -75,10 +75,10 @@ class _Pieces(OnePrepared):
         """A minimiser for each row of `linear`, shape (calls, 1)."""
         rows = linear_rows(objective, linear, self.free.shape[0])
         continuous_loss(objective)
-        made = np.empty(len(rows))
+        minimisers = np.empty(len(rows))
         extra = np.ascontiguousarray((rows * self.free).sum(axis=1))
-        kernels.scan_pieces(*self._pieces(objective), extra, made)
-        return made[:, np.newaxis]
+        kernels.scan_pieces(*self._pieces(objective), extra, minimisers)
+        return minimisers[:, np.newaxis]
 
     def _pieces(self, objective: Objective) -> tuple[np.ndarray, ...]:
         """Breaks, and on each piece the coefficients of c², c and 1, of all but the linear part."""

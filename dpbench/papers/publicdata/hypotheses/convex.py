@@ -37,11 +37,11 @@ class _CertifiedOracle(OnePrepared):
         """
         with one_blas_thread():
             losses, slopes = self._losses(objective, linear)
-            made, gaps = self._minimised(losses, slopes, False)
+            minimisers, gaps = self._minimised(losses, slopes, False)
             above = np.flatnonzero(~(gaps <= tau))
             if above.size:
-                made[above], gaps[above] = self._minimised(losses, slopes[above], True)
-            return made, gaps
+                minimisers[above], gaps[above] = self._minimised(losses, slopes[above], True)
+            return minimisers, gaps
 
     def _losses(self, objective: Objective, linear: np.ndarray) -> tuple[Losses, np.ndarray]:
         raise NotImplementedError
@@ -112,7 +112,7 @@ def _over_simplex(losses: Losses, slopes: np.ndarray, slow: bool) -> tuple[np.nd
         np.linalg.svd(middle[None])[2][1:].T
     )  # shape (k, k - 1): the directions that add up to 0
     steepest = losses.weights @ np.abs(losses.X).max(axis=1, initial=0.0) + np.abs(losses.bend).max()
-    made, gaps = np.empty(slopes.shape), np.empty(len(slopes))
+    minimisers, gaps = np.empty(slopes.shape), np.empty(len(slopes))
     for row, slope in enumerate(slopes):
         half = 2.0 * float(steepest + np.abs(slope).max())
         inside = Losses(
@@ -121,8 +121,8 @@ def _over_simplex(losses: Losses, slopes: np.ndarray, slow: bool) -> tuple[np.nd
         )  # fmt: skip
         points, _, duals = inside.minimise(((slope + losses.bend @ middle) @ basis)[None], slow)
         theta = np.maximum(middle + basis @ points[0], 0.0)
-        made[row] = theta = theta / theta.sum()
+        minimisers[row] = theta = theta / theta.sum()
         s, r = duals[0, : len(losses.y)], losses.X @ theta - losses.y
         gradient = losses.X.T @ (losses.weights * s) + losses.bend @ theta + slope
         gaps[row] = max(0.0, losses.weights @ (np.abs(r) - s * r) + gradient @ theta - gradient.min())
-    return made, gaps
+    return minimisers, gaps

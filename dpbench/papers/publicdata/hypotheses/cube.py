@@ -63,6 +63,6 @@ class _Cube(OnePrepared):
         rows = linear_rows(objective, linear, self.points.shape[0])
         costs = np.empty((len(rows), self.bits + 2))
         kernels.sum_cells(self.points, objective.fixed_costs + 2.0 * rows, costs)
-        made = np.empty((len(rows), self.bits))
-        kernels.choose_signs(costs, self.bits, made)
-        return made
+        minimisers = np.empty((len(rows), self.bits))
+        kernels.choose_signs(costs, self.bits, minimisers)
+        return minimisers

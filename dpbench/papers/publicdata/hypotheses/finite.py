@@ -82,9 +82,9 @@ class _Table(OnePrepared):
         rows = linear_rows(objective, linear, self.points.shape[0])
         slopes = np.empty((len(rows), self.columns.shape[0]))
         kernels.sum_cells(self.points, rows, slopes)
-        made = np.empty(len(rows), dtype=np.int64)
-        kernels.scan_table(self.columns, self._fixed(objective), slopes, made)
-        return made[:, np.newaxis].astype(np.float64)
+        minimisers = np.empty(len(rows), dtype=np.int64)
+        kernels.scan_table(self.columns, self._fixed(objective), slopes, minimisers)
+        return minimisers[:, np.newaxis].astype(np.float64)
 
     def _fixed(self, objective: Objective) -> np.ndarray:
         """What does not depend on the linear part, shape (K,)."""
@@ -154,8 +154,8 @@ class ConvexHull:
 
 def checked_table(value: Any) -> np.ndarray:
     """A private read-only copy of a matrix of predictions in [−1, 1]."""
-    made = validation.array("predictions", value, ndim=2).copy()
-    if made.shape[1] < 1 or np.abs(made).max() > 1.0:
+    table = validation.array("predictions", value, ndim=2).copy()
+    if table.shape[1] < 1 or np.abs(table).max() > 1.0:
         raise validation.invalid("predictions", "a matrix with at least 1 column and entries in [-1, 1]", value)
-    made.flags.writeable = False
-    return made
+    table.flags.writeable = False
+    return table

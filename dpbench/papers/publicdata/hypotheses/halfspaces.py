@@ -89,7 +89,7 @@ class _Turning(OnePrepared):
         sum_cells(self.place, objective.fixed_costs + 2.0 * rows, costs)
         totals = costs.sum(axis=1)
         best = np.minimum(totals, 0.0)
-        found = np.full((len(rows), 3), -1, dtype=np.int64)
+        places = np.full((len(rows), 3), -1, dtype=np.int64)
         pivots = np.column_stack(np.triu_indices(n, 1) if d == 3 else 2 * [np.arange(n if n > 1 else 0)])
         batch = max(1, _PAIRS // n)
         calls = max(1, _CHUNK // (n * batch))
@@ -100,8 +100,8 @@ class _Turning(OnePrepared):
                 part = slice(i, i + calls)
                 own, _ = self._ends(axes, seen, costs[part])
                 turned = (seen.keys, seen.upper, seen.order, seen.others)
-                kernels.turn(start, *turned, own, costs[part], best[part], found[part])
-        return np.stack([self._row(pivots, costs[c : c + 1], *found[c].tolist()) for c in range(len(rows))])
+                kernels.turn(start, *turned, own, costs[part], best[part], places[part])
+        return np.stack([self._row(pivots, costs[c : c + 1], *places[c].tolist()) for c in range(len(rows))])
 
     def _ends(self, axes: np.ndarray, seen: _Seen, costs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         own, ends = np.empty((len(costs), len(axes))), np.empty((len(costs), len(axes)), dtype=np.int64)

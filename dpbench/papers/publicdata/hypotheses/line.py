@@ -146,52 +146,52 @@ class _Sorted(OnePrepared):
         """The kernel's answer for rows of costs."""
         raise NotImplementedError
 
-    def ranked(self, found: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    def ranked(self, cells: np.ndarray, ranks: np.ndarray) -> np.ndarray:
         """Its answer on a shorter line as one on all the points."""
-        return ranks[found]
+        return ranks[cells]
 
-    def functions(self, found: np.ndarray) -> np.ndarray:
+    def functions(self, cells: np.ndarray) -> np.ndarray:
         """Rows of parameters."""
         raise NotImplementedError
 
 
 class _SortedThresholds(_Sorted):
     def scan(self, order: np.ndarray, ends: np.ndarray, costs: np.ndarray) -> np.ndarray:
-        found = np.empty(len(costs), dtype=np.int64)
-        kernels.scan_thresholds(order, ends, costs, found)
-        return found
+        cells = np.empty(len(costs), dtype=np.int64)
+        kernels.scan_thresholds(order, ends, costs, cells)
+        return cells
 
-    def functions(self, found: np.ndarray) -> np.ndarray:
-        return _boundaries(self.points, self.order, found)[:, np.newaxis]
+    def functions(self, cells: np.ndarray) -> np.ndarray:
+        return _boundaries(self.points, self.order, cells)[:, np.newaxis]
 
 
 class _SortedIntervals(_Sorted):
     def scan(self, order: np.ndarray, ends: np.ndarray, costs: np.ndarray) -> np.ndarray:
-        found = np.empty((len(costs), 2), dtype=np.int64)
-        kernels.scan_intervals(order, ends, costs, found)
-        return found
+        cells = np.empty((len(costs), 2), dtype=np.int64)
+        kernels.scan_intervals(order, ends, costs, cells)
+        return cells
 
-    def functions(self, found: np.ndarray) -> np.ndarray:
-        first, last = (self.points[self.order[found[:, 0]]], self.points[self.order[found[:, 1] - 1]])
-        empty = found[:, 1] == 0
+    def functions(self, cells: np.ndarray) -> np.ndarray:
+        first, last = (self.points[self.order[cells[:, 0]]], self.points[self.order[cells[:, 1] - 1]])
+        empty = cells[:, 1] == 0
         return np.column_stack([np.where(empty, np.inf, first), np.where(empty, -np.inf, last)])
 
 
 class _SortedStumps(_Sorted):
     def scan(self, order: np.ndarray, ends: np.ndarray, costs: np.ndarray) -> np.ndarray:
-        found = np.empty((len(costs), 3), dtype=np.int64)
-        kernels.scan_stumps(order, ends, costs, found)
-        return found
+        cells = np.empty((len(costs), 3), dtype=np.int64)
+        kernels.scan_stumps(order, ends, costs, cells)
+        return cells
 
-    def ranked(self, found: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-        return np.column_stack([found[:, :2], ranks[found[:, 0], found[:, 2]]])
+    def ranked(self, cells: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+        return np.column_stack([cells[:, :2], ranks[cells[:, 0], cells[:, 2]]])
 
-    def functions(self, found: np.ndarray) -> np.ndarray:
-        made = found.astype(np.float64)
+    def functions(self, cells: np.ndarray) -> np.ndarray:
+        parameters = cells.astype(np.float64)
         for feature in range(len(self.order)):
-            rows = found[:, 0] == feature
-            made[rows, 2] = _boundaries(self.points[feature], self.order[feature], found[rows, 2])
-        return made
+            rows = cells[:, 0] == feature
+            parameters[rows, 2] = _boundaries(self.points[feature], self.order[feature], cells[rows, 2])
+        return parameters
 
 
 def _shortened(
@@ -210,7 +210,7 @@ def _shortened(
             line, line_ends, fixed, first, n - first + part.start, kept, columns[j], steps[j], ranks[j], sums[part]
         )
         longest = max(longest, count)
-    short, short_ends = (np.ascontiguousarray(made[:, :longest]) for made in (columns, steps))
+    short, short_ends = (np.ascontiguousarray(array[:, :longest]) for array in (columns, steps))
     if order.ndim == 1:
         return (short[0], short_ends[0]), ranks[0], sums
     return (short, short_ends), ranks, sums

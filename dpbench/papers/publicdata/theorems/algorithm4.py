@@ -98,8 +98,8 @@ def ties(context: Context) -> tuple[str, Evidence]:
     for problem in sides:
         rng = stream(context.seed, "publicdata.ties", problem.y[0])
         scale = RRSPM(EPSILON).scale(problem)
-        found = weighted_minimisers(problem, "laplace", scale, rng, _RUNS, _RUNS)
-        shares.append(float((problem.hypotheses.predict(found, [1])[:, 0] == 1.0).mean()))
+        minimisers = weighted_minimisers(problem, "laplace", scale, rng, _RUNS, _RUNS)
+        shares.append(float((problem.hypotheses.predict(minimisers, [1])[:, 0] == 1.0).mean()))
     # Whatever the weight at z, f(x°) is free: the minimiser has the label of the record there, with certainty.
     law = discrete_profile(pair([1.0, 0.0], [0.0, 1.0]), why="the value of the minimiser at x0 is the private label")
     assert shares == [1.0, 0.0], shares

@@ -54,14 +54,14 @@ def stability(context: Context, sharp: bool) -> Evidence:
     ]  # fmt: skip
     smallest = float(np.min([1.0 - row["moved"] / row["bound"] for row in rows]))
     count = context.pick(quick=6, full=40)
-    found = np.array(sampled(context, linear_case, blocks=count))
-    bounds = found[:, 4 if sharp else 3]
-    smallest = float(np.minimum(smallest, float((1.0 - found[:, 2] / bounds).min())))
-    linear = {name: found[:, i].tolist() for i, name in enumerate(("n", "eta", "moved"))}
+    ratios = np.array(sampled(context, linear_case, blocks=count))
+    bounds = ratios[:, 4 if sharp else 3]
+    smallest = float(np.minimum(smallest, float((1.0 - ratios[:, 2] / bounds).min())))
+    linear = {name: ratios[:, i].tolist() for i, name in enumerate(("n", "eta", "moved"))}
     return margins(
         column(rows),
         f"value: smallest relative margin over {len(rows)} balanced pairs of constants and {count} data sets of linear "
-        f"functions with {_PAIRS} neighbours each (largest share there {float((found[:, 2] / bounds).max()):.3f})",
+        f"functions with {_PAIRS} neighbours each (largest share there {float((ratios[:, 2] / bounds).max()):.3f})",
         margin=smallest,
         tables={"linear": linear | {"bound": bounds.tolist()}},
         rounding=1e-9,  # the bound is attained: rounding of the oracle

@@ -99,14 +99,14 @@ def losses(name: str, n: int, m: int, eta: float, gamma: float, seed: int, block
     """Excess risk of one output on each of 20 data sets: Algorithm 2 beside z*, or 3 with the noise `name`."""
     population = worst_constants(eta)
     rng = stream(seed, "publicdata.lemma15", name, n, m, eta, gamma, block)
-    made: AveragedPerturbation | RegularizedPerturbation
+    mechanism: AveragedPerturbation | RegularizedPerturbation
     if name == "averaged":
         population = anchored(population)
-        made = AveragedPerturbation(1.0, 1e-5, calls=_CALLS, perturbation=eta, noise_scale=gamma)
+        mechanism = AveragedPerturbation(1.0, 1e-5, calls=_CALLS, perturbation=eta, noise_scale=gamma)
     else:
-        made = RegularizedPerturbation(1.0, 1e-5, noise=name, regularization=eta, noise_scale=gamma)
-    found = [population.excess_risk(made(Drawn(population, m).draw(n, rng), 1, rng))[0] for _ in range(20)]
-    return np.array(found)
+        mechanism = RegularizedPerturbation(1.0, 1e-5, noise=name, regularization=eta, noise_scale=gamma)
+    excesses = [population.excess_risk(mechanism(Drawn(population, m).draw(n, rng), 1, rng))[0] for _ in range(20)]
+    return np.array(excesses)
 
 
 _SCALED = (
@@ -120,13 +120,13 @@ def whole(context: Context, name: str) -> Rows:
     blocks = context.pick(quick=2, full=10)
     cases = [(200, 32, 0.2, 0.5), (5000, 64, 0.05, 0.1), (50_000, 64, 0.05, 0.001)]
     for n, m, eta, gamma in cases:
-        found = np.concatenate(sampled(context, losses, name, n, m, eta, gamma, blocks=blocks))
+        excesses = np.concatenate(sampled(context, losses, name, n, m, eta, gamma, blocks=blocks))
         sigma, calls = (1.0 / 3.0, _CALLS) if name == "averaged" else (1.0, 1)
         setting = {"n": n, "m": m, "eta": eta, "gamma": gamma, "beta": BETA, "J": calls, "sigma": sigma, "C": 1.0}
         setting |= {"G": _COIN, "G_m": _COIN, "lambda": LIPSCHITZ}
         bound, bias = (WHOLE[name].number(wanted, **setting) for wanted in ("bound", "b"))
-        top = float(np.quantile(found, 1.0 - BETA))
-        yield missed(found, bound, BETA, len(cases), n=n, m=m, eta=eta, gamma=gamma, quantile=top, bound=bound,
+        top = float(np.quantile(excesses, 1.0 - BETA))
+        yield missed(excesses, bound, BETA, len(cases), n=n, m=m, eta=eta, gamma=gamma, quantile=top, bound=bound,
                      share=top / bound, share_of_eta_term=top / bias)  # fmt: skip
     return summary(
         f"value: largest share of the bound that the {1.0 - BETA:g}-quantile of the excess takes; of the term in eta "

@@ -52,9 +52,9 @@ def least_lead(seed: int, block: int) -> float:
 
 def _least(errors: np.ndarray, fibre: np.ndarray, size: int) -> np.ndarray:
     """Least number of errors among the functions that agree on Z: the risk of the class restricted to Z."""
-    made = np.full(size, math.inf)
-    np.minimum.at(made, fibre, errors.sum(axis=1).astype(float))
-    return made
+    least = np.full(size, math.inf)
+    np.minimum.at(least, fibre, errors.sum(axis=1).astype(float))
+    return least
 
 
 @paper.inequality(

@@ -28,15 +28,15 @@ def population(smoothness: float) -> FinitePopulation:
 
 def differences(smoothness: float, n: int, m: int, seed: int, block: int) -> np.ndarray:
     """|L_ν(f̂) − L_ν(f̃)| and L_D(f̃) − min L_D, `_OUTPUTS` rows for a data set."""
-    made = population(smoothness)
+    law = population(smoothness)
     rng = stream(seed, "publicdata.lemma22", smoothness, n, m, block)
-    problem = Drawn(made, m).draw(n, rng)
+    problem = Drawn(law, m).draw(n, rng)
     mechanism = RRSPM(1.0)
-    found = weighted_minimisers(problem, "laplace", mechanism.scale(problem), rng, _OUTPUTS, _OUTPUTS)
-    rounded = nearest(problem, public_values(problem, found))
-    apart = np.abs(made.risk(rounded) - made.risk(found))
+    minimisers = weighted_minimisers(problem, "laplace", mechanism.scale(problem), rng, _OUTPUTS, _OUTPUTS)
+    rounded = nearest(problem, public_values(problem, minimisers))
+    apart = np.abs(law.risk(rounded) - law.risk(minimisers))
     best = weighted_minimisers(problem, "laplace", 1e-12, rng, _OUTPUTS, 1)
-    return np.column_stack([apart, problem.empirical_risk(found) - problem.empirical_risk(best)])
+    return np.column_stack([apart, problem.empirical_risk(minimisers) - problem.empirical_risk(best)])
 
 
 @paper.inequality(
@@ -55,14 +55,14 @@ def classification(context: Context, which: int) -> Rows:
     sets = context.pick(quick=40, full=400)
     cases = [(s, n, m) for s in (1.0, 0.2) for n, m in ((2000, 8), (10_000, 32))]
     for sigma, n, m in cases:
-        found = np.concatenate(sampled(context, differences, sigma, n, m, blocks=sets))
+        gaps = np.concatenate(sampled(context, differences, sigma, n, m, blocks=sets))
         bound = (
             math.sqrt((1.0 + math.log(1.0 / BETA)) / (m * sigma**2)),
             4.0 * m**2 * math.log(m / BETA) / n,
         )[which]
-        made = found[:, which]
-        one = made.reshape(sets, -1)[:, 0]  # one output a data set: independent trials
-        quantile = float(np.quantile(made, 1.0 - BETA))
+        column = gaps[:, which]
+        one = column.reshape(sets, -1)[:, 0]  # one output a data set: independent trials
+        quantile = float(np.quantile(column, 1.0 - BETA))
         yield missed(one, bound, BETA, len(cases), sigma=sigma, n=float(n), m=float(m), quantile=quantile,
                      bound=bound, share=quantile / bound)  # fmt: skip
     note = f"value: largest share of the bound that the {1.0 - BETA:g}-quantile takes, {len(cases)} settings"

@@ -33,7 +33,7 @@ def interval_gaps(m: int, seed: int, block: int) -> np.ndarray:
     points, or ends of [0, 1]: they contain as few points as can be.
     """
     rng = stream(seed, "publicdata.lemma12", m, block)
-    found = np.empty(_SAMPLES)
+    gaps = np.empty(_SAMPLES)
     for k in range(_SAMPLES):
         ends = np.concatenate([[0.0], np.sort(rng.random(m)), [1.0]])
         best = 0.0
@@ -42,8 +42,8 @@ def interval_gaps(m: int, seed: int, block: int) -> np.ndarray:
             best = float(np.maximum(best, math.sqrt(length) - 2.0 * math.sqrt(inside / m)))
             if inside > 0 and 2.0 * math.sqrt(inside / m) > 1.0:
                 break
-        found[k] = 2.0 * best
-    return found
+        gaps[k] = 2.0 * best
+    return gaps
 
 
 _LEMMA = "With probability 1 - beta, |f{0}|_mu <= 2|f{0}|_m + C (log^{1} m G_m/sqrt(m) + {{tail}}) for all {2}."
@@ -86,9 +86,9 @@ def comparison(context: Context) -> Evidence:
     blocks = context.pick(quick=4, full=12)
     rows: list[Row] = []
     for m in sizes:
-        found = np.concatenate(sampled(context, interval_gaps, m, blocks=blocks))
-        gap, bound = float(np.quantile(found, 1.0 - BETA)), bracket(m)
-        rows.append(missed(found, bound, BETA, len(sizes), m=float(m), gap=gap, bound=bound, constant=gap / bound))
+        gaps = np.concatenate(sampled(context, interval_gaps, m, blocks=blocks))
+        gap, bound = float(np.quantile(gaps, 1.0 - BETA)), bracket(m)
+        rows.append(missed(gaps, bound, BETA, len(sizes), m=float(m), gap=gap, bound=bound, constant=gap / bound))
     needed = [row["constant"] for row in rows]
     return margins(
         rows,

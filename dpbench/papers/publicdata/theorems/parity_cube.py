@@ -49,8 +49,8 @@ def all_of_epsilon(sizes: Sequence[int], mechanism: Callable[[float], Any], note
     """Laplace weights on cubes of these sizes: the pure guarantee, and the tilted pair, which has all of it."""
     rows, slacks = [], []
     for m, epsilon in product(sizes, (0.1, 1.0, 4.0)):
-        cube, made = parity_cube(m), mechanism(epsilon)
+        cube, algorithm = parity_cube(m), mechanism(epsilon)
         problem = problem_of(cube)
-        rows.append({"epsilon": epsilon, "delta": 0.0, "guarantee": made.guarantee(problem)})
-        slacks.append(1.0 - exact_profile(cube, "laplace", made.scale(problem)).epsilon(0.0) / epsilon)
+        rows.append({"epsilon": epsilon, "delta": 0.0, "guarantee": algorithm.guarantee(problem)})
+        slacks.append(1.0 - exact_profile(cube, "laplace", algorithm.scale(problem)).epsilon(0.0) / epsilon)
     return profiles(rows, note, value=max(map(abs, slacks)), broken=min(slacks) < -1e-9)

@@ -76,8 +76,8 @@ class EmpiricalRiskMinimizer:
 
     def __call__(self, problem: PublicDataProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
         oracle = joint(problem)
-        found = oracle.erm_many(oracle.objective(problem.loss, 1.0 / problem.n), np.zeros((1, problem.m)))
-        return np.repeat(found, trials, axis=0)
+        minimisers = oracle.erm_many(oracle.objective(problem.loss, 1.0 / problem.n), np.zeros((1, problem.m)))
+        return np.repeat(minimisers, trials, axis=0)
 
 
 def setting(axis: str, x: float, alpha: float, n: int, m: float, population: FinitePopulation, mechanism: Any) -> Row:
@@ -106,24 +106,24 @@ def judged(context: Context, rows: Sequence[Row], trials: int | Sequence[int], r
     samples = sweep(points, counts, repeats=repeats, seed=context.seed, map_blocks=context.map)
     plain = [replace(point, mechanism=EmpiricalRiskMinimizer()) for point in points]
     few = sweep(plain, [max(4, count // 8) for count in counts], seed=context.seed, map_blocks=context.map)
-    found, expected = slope(table[axis], samples, level=LEVEL), theory_slope(table[axis], alphas)
-    away = "slower" if found.value > expected else "faster"
+    fitted, expected = slope(table[axis], samples, level=LEVEL), theory_slope(table[axis], alphas)
+    away = "slower" if fitted.value > expected else "faster"
     return Evidence(
-        value=found.value,
-        interval=found.interval,
+        value=fitted.value,
+        interval=fitted.interval,
         level=LEVEL,
-        trials=found.trials * repeats,
+        trials=fitted.trials * repeats,
         reference=expected,
         tables={"rows": table | {
-            "measured": found.means.tolist(),
-            "standard error": found.errors.tolist(),
+            "measured": fitted.means.tolist(),
+            "standard error": fitted.errors.tolist(),
             "erm": [float(part.mean()) for part in few],
             "erm standard error": [float(part.std(ddof=1)) / math.sqrt(part.size) for part in few],
-            "over ceiling": [float(mean / a) for mean, a in zip(found.means, alphas, strict=True)],
+            "over ceiling": [float(mean / a) for mean, a in zip(fitted.means, alphas, strict=True)],
         }},
         notes=(
             f"value: log-log slope of the mean excess risk over {axis}; the proven accuracy has {expected:.3f} on this "
-            f"grid: measured {abs(found.value - expected):.3f} {away}",
+            f"grid: measured {abs(fitted.value - expected):.3f} {away}",
             f"interval at level {LEVEL:g}; {', '.join(map(str, counts))} data sets, {repeats} outputs each",
             *notes,
         ),
@@ -137,6 +137,6 @@ def records_log(power: float) -> Logarithm:
 
 def excess_share(context: Context, row: Row, sets: int) -> tuple[float, float]:
     """Of a `setting`, from `sets` data sets: the mean excess, and that with `WIDE` standard errors as a share of α."""
-    (found,) = sweep([row["point"]], [sets], repeats=8, seed=context.seed, map_blocks=context.map)
-    mean, error = float(found.mean()), float(found.std(ddof=1)) / math.sqrt(found.size)
+    (samples,) = sweep([row["point"]], [sets], repeats=8, seed=context.seed, map_blocks=context.map)
+    mean, error = float(samples.mean()), float(samples.std(ddof=1)) / math.sqrt(samples.size)
     return mean, (mean + WIDE * error) / row["theory"]

@@ -93,8 +93,8 @@ def classes(context: Context) -> Evidence:
     alpha = 0.4
     for noise, sets in ((0.1, context.pick(quick=24, full=32)), (0.0, context.pick(quick=32, full=128))):
         for (name, d, population), epsilon in product(families(noise), context.pick(quick=(1.0,), full=(1.0, 0.5))):
-            made = theory_settings.theorem10(epsilon, alpha, BETA, d, 1.0)
-            m, n = made.m, made.n
+            prescribed = theory_settings.theorem10(epsilon, alpha, BETA, d, 1.0)
+            m, n = prescribed.m, prescribed.n
             if noise == 0.0:
                 m, n = m * alpha, theory_settings.theorem4_records(epsilon, 0.0, alpha, BETA, d, realizable=True)
             n = math.ceil(n * (math.log(m / BETA) / math.log(1.0 / BETA)))

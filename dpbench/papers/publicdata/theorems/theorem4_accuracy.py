@@ -461,9 +461,9 @@ def errors_on_digits(noise: str, epsilon: float, seed: int, block: int) -> np.nd
     """Shares of errors of f̃ and of f̂, 64 draws: shape (64, 2)."""
     problem, rng = digits(), stream(seed, "publicdata.thm4.digits", noise, block)
     scale = RRSPM(epsilon, DELTA, noise=noise).scale(problem)
-    found = weighted_minimisers(problem, noise, scale, rng, 64, 64)
-    released = nearest(problem, public_values(problem, found))
-    return np.column_stack([problem.empirical_risk(found), problem.empirical_risk(released)])
+    minimisers = weighted_minimisers(problem, noise, scale, rng, 64, 64)
+    released = nearest(problem, public_values(problem, minimisers))
+    return np.column_stack([problem.empirical_risk(minimisers), problem.empirical_risk(released)])
 
 
 def records(context: Context) -> Rows:
@@ -471,13 +471,13 @@ def records(context: Context) -> Rows:
     problem, blocks = digits(), context.pick(quick=2, full=20)
     least = float(problem.empirical_risk(weighted_minimisers(problem, "laplace", 1e-12, stream(0, "digits"), 1, 1))[0])
     for noise, epsilon in product(("gaussian", "laplace"), (1.0, 4.0)):
-        found = np.concatenate(sampled(context, errors_on_digits, noise, epsilon, blocks=blocks))
+        errors = np.concatenate(sampled(context, errors_on_digits, noise, epsilon, blocks=blocks))
         scale, log = RRSPM(epsilon, DELTA, noise=noise).scale(problem), patterns(problem) - math.log(BETA)
         enough = math.sqrt(2.0 * (log - math.log(2.0))) if noise == "gaussian" else 2.0 * math.sqrt(log)
         bound = scale * (enough * math.sqrt(problem.m) + (log if noise == "laplace" else 0.0)) / problem.n
-        excess = found[:, 0] - least
+        excess = errors[:, 0] - least
         yield missed(excess, bound, BETA, 4, noise=noise, epsilon=epsilon, least=least, bound=bound,
-                     released=float(found[:, 1].mean()), share=float(excess.max()) / bound)  # fmt: skip
+                     released=float(errors[:, 1].mean()), share=float(excess.max()) / bound)  # fmt: skip
     return summary("value: largest excess of f~ over its bound; the column released: errors of f^, of least the least",
                    value="share", trials=256 * blocks)  # fmt: skip
 

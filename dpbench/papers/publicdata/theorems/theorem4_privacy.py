@@ -148,16 +148,16 @@ def reached(d: int, m: int, scale: float, noise: str = "gaussian") -> float:
 def curves() -> dict[str, Table]:
     """The figure's tables: ε reached over m, for d = m and for d fixed with one public point a bit."""
     fixed = [_FIXED * 2**k for k in range(0, 13, 2)]
-    made: dict[str, Table] = {"d = m": {"m": list(map(float, SIZES))}, "d fixed": {"m": list(map(float, fixed))}}
+    tables: dict[str, Table] = {"d = m": {"m": list(map(float, SIZES))}, "d fixed": {"m": list(map(float, fixed))}}
     for name, scale in (
         ("gaussian", partial(theory.rrspm_gaussian_scale_printed, epsilon=EPSILON, delta=DELTA)),
         ("laplace", partial(theory.rrspm_laplace_scale, epsilon=EPSILON)),
         ("exact", partial(theory.rrspm_gaussian_scale, epsilon=EPSILON, delta=DELTA)),
     ):
         noise = "laplace" if name == "laplace" else "gaussian"
-        made["d = m"][name] = [reached(m, m, scale(m), noise) for m in SIZES]
-        made["d fixed"][name] = [reached(_FIXED, m, scale(m), noise) for m in fixed]
-    return made
+        tables["d = m"][name] = [reached(m, m, scale(m), noise) for m in SIZES]
+        tables["d fixed"][name] = [reached(_FIXED, m, scale(m), noise) for m in fixed]
+    return tables
 
 
 _CUBE = (

@@ -101,10 +101,10 @@ def uniform(context: Context) -> Rows:
     cases = [("bits", d, n) for d in _BITS for n in (100, 10_000)]
     cases += [("line", d, n) for d in (1, 2) for n in (100, context.pick(quick=400, full=2000))]
     for family, d, n in cases:
-        found = (cube_deviations if family == "bits" else line_deviations)(rng, n, d, sets)
+        deviations = (cube_deviations if family == "bits" else line_deviations)(rng, n, d, sets)
         bound = RECORDS.number("bound", d=d, half=n / 2, beta=BETA)
-        needed = float(np.quantile(found, 1.0 - BETA)) / bound
-        yield missed(found, bound, BETA, len(cases), family=family, d=d, n=n, constant=needed)
+        needed = float(np.quantile(deviations, 1.0 - BETA)) / bound
+        yield missed(deviations, bound, BETA, len(cases), family=family, d=d, n=n, constant=needed)
     for beta, n in product((1e-3, 1e-6, 1e-12), (100, 10**6)):  # one fair coin: the class {−1, 1} on one point
         bound = RECORDS.number("bound", d=1, half=n / 2, beta=beta)
         needed = (math.ceil(bdtrik(1.0 - 0.5 * beta, n, 0.5)) / n - 0.5) / bound

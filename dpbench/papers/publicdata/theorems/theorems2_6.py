@@ -313,9 +313,9 @@ def biased(n: int, alpha: float) -> Row:
     f̄ = 2Φ(h√3/(2η)) − 1, a third of the points being ordinary ones: h Φ(−h√3/(2η)) is lost.
     """
     population = anchored(constants(Constants(), 1.5 * alpha / math.sqrt(3.0)))
-    made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
-    base = AveragedPerturbation(EPSILON, DELTA, calls=25, perturbation=alpha, noise_scale=made.gamma)
-    return setting("n", n, alpha, n, made.m, population, base)
+    prescribed = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
+    base = AveragedPerturbation(EPSILON, DELTA, calls=25, perturbation=alpha, noise_scale=prescribed.gamma)
+    return setting("n", n, alpha, n, prescribed.m, population, base)
 
 
 def worst(context: Context) -> Evidence:
@@ -377,15 +377,15 @@ def nonconvex(context: Context, hull: bool) -> Evidence:
     sizes = context.pick(quick=(100, 100_000), full=(1000, 10_000, 100_000, 1_000_000))
     population = three_functions(hull)
 
-    def made(alpha: float) -> theory_settings.Averaged:  # (127), its constants 1 but 8 for m: the noise averages out
+    def setting(alpha: float) -> theory_settings.Averaged:  # (127), its constants 1 but 8 for m: the noise averages out
         return theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, population.smoothness, 0.5)
 
     def mechanism(alpha: float) -> Any:
-        eta, gamma = made(alpha).eta, made(alpha).gamma
+        eta, gamma = setting(alpha).eta, setting(alpha).gamma
         base = AveragedPerturbation(EPSILON, DELTA, calls=FEW, perturbation=eta, noise_scale=gamma)
         return OnHull(base) if hull else base
 
-    rows = along_n(sizes, 14.0, lambda alpha: 8.0 * made(alpha).m, lambda _: population, mechanism)
+    rows = along_n(sizes, 14.0, lambda alpha: 8.0 * setting(alpha).m, lambda _: population, mechanism)
     sets = context.pick(quick=(20, 20) if hull else (32, 12), full=(96, 64, 48, 40))
     evidence = judged(context, rows, sets, 64 if hull else context.pick(quick=48, full=32))
     means = ", ".join(f"{value:.4f}" for value in evidence.rows["measured"])
@@ -457,14 +457,14 @@ def printed_settings(context: Context) -> Evidence:
     population = thresholds(0.0)
     sets = context.pick(quick=16, full=32)
     for alpha in context.pick(quick=(0.6,), full=(0.6, 0.5)):
-        made = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, 1.0, 0.5)
-        calls, n = math.ceil(made.calls), math.ceil(made.n)
-        base = AveragedPerturbation(EPSILON, DELTA, calls=calls, perturbation=made.eta)
-        row = setting("alpha", alpha, alpha, n, made.m, population, replace(base, noise_scale=made.gamma))
+        prescribed = theory_settings.theorem6(EPSILON, DELTA, alpha, BETA, 1.0, 1.0, 0.5)
+        calls, n = math.ceil(prescribed.calls), math.ceil(prescribed.n)
+        base = AveragedPerturbation(EPSILON, DELTA, calls=calls, perturbation=prescribed.eta)
+        row = setting("alpha", alpha, alpha, n, prescribed.m, population, replace(base, noise_scale=prescribed.gamma))
         mean, share = excess_share(context, row, sets)
         private = base.gamma(row["point"].population.draw(n, stream(0, "publicdata.settings")))
-        rows.append({"alpha": alpha, "n": n, "m": math.ceil(made.m), "calls": calls, "excess": mean,
-                     "gamma_over_private": made.gamma / private, "share": share})  # fmt: skip
+        rows.append({"alpha": alpha, "n": n, "m": math.ceil(prescribed.m), "calls": calls, "excess": mean,
+                     "gamma_over_private": prescribed.gamma / private, "share": share})  # fmt: skip
     return margins(
         column(rows),
         f"value: largest mean excess over alpha, {WIDE:g} standard errors added; J = {rows[0]['calls']:,} calls",

@@ -370,15 +370,15 @@ def enough(context: Context, noise: str) -> Rows:
     """The guarantee at these settings over d, σ, α and ε."""
     stated, delta = (RECORDS, 1e-5) if noise == "gaussian" else (RECORDS_LAPLACE, 0.0)
     for (d, sigma), alpha, epsilon in product(((1.0, 1.0), (64.0, 1.0), (1.0, 0.1)), (0.125, 0.01), (1e-4, 1e-2, 1.0)):
-        made = theory_settings.theorem7(epsilon, delta, alpha, BETA, d, sigma, LIPSCHITZ)
-        m = math.ceil(made.m)
-        at = {"m": m, "alpha": alpha, "gamma": made.gamma, "epsilon": epsilon, "delta": delta}
+        setting = theory_settings.theorem7(epsilon, delta, alpha, BETA, d, sigma, LIPSCHITZ)
+        m = math.ceil(setting.m)
+        at = {"m": m, "alpha": alpha, "gamma": setting.gamma, "epsilon": epsilon, "delta": delta}
         n, rho = stated.number("n", **at), stated.number("rho", **at)
-        profile = upper_shift(m, rho, made.gamma)
+        profile = upper_shift(m, rho, setting.gamma)
         if noise == "laplace":
-            profile = pure_profile(m * rho / made.gamma / (1.0 + 1e-12), why="an l1 shift of m rho")
+            profile = pure_profile(m * rho / setting.gamma / (1.0 + 1e-12), why="an l1 shift of m rho")
         yield {"epsilon": epsilon, "delta": delta, "guarantee": profile, "d": d, "sigma": sigma, "alpha": alpha,
-               "records": n, "over_printed": n / made.n}  # fmt: skip
+               "records": n, "over_printed": n / setting.n}  # fmt: skip
 
 
 CUT = Statement(
