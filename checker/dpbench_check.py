@@ -14,6 +14,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from itertools import pairwise
 from math import isqrt
 from pathlib import Path
 
@@ -30,7 +31,7 @@ TEXT, FILE = 4000, 2_000_000  # characters of an expression, of a file
 BITS = 40_000  # of a rational that is kept as such; beyond it a ball stands for it
 TERMS, CELLS = 20_000, 20_000  # of a sum, of a region
 COUNT = 10**7  # the largest parameter of a tail
-OPERATIONS = 800_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
+OPERATIONS = 2_000_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"  # of a certificate: no text that a terminal could wrap
 OPPOSITE = {"<=": ">", ">=": "<", "<": ">=", ">": "<="}
 
@@ -806,7 +807,7 @@ class Cell:
     def false(self, relation: str, left: tuple, right: tuple) -> bool:
         """Whether a comparison is false on the whole cell."""
         low, high = plus(self.of(right)[0], minus(self.of(left)[0]))
-        low, high = (low, high) if relation in ("<=", "<") else (-high, -low)
+        low, high = (low, high) if relation in ("<=", "<", SORTED) else (-high, -low)
         return bool(high < 0) or (relation in "<>" and bool(high <= 0))
     def nothing(self, given: list) -> bool:
         """Whether something that is given is false on the whole cell."""
@@ -815,7 +816,8 @@ class Cell:
         """The faces at which right - left is least, by slopes of a gap that keep their sign; and
         what is given that is not known to hold on the whole cell. No face is taken across a symbol
         of that: it may be false on the face and true inside."""
-        opened = [one for one in given if not self.false(OPPOSITE[one[0]], *one[1:])]
+        opened = [one for one in given
+                  if one[0] != SORTED and not self.false(OPPOSITE[one[0]], *one[1:])]
         fixed = reached([part for one in opened for part in one[1:]], self.scope.definitions)
         faces: list = []
         for _, slopes in self.gaps(left, right):
@@ -984,6 +986,22 @@ def exactly(end: arb) -> fmpq:
     mantissa, exponent = end.man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
+SORTED = "sorted"  # a comparison that excludes cells, and is never asked of a face
+def ordered(node: tuple, swap: dict, definitions: dict) -> tuple:
+    """A formula with symbols exchanged, terms and factors in one order: it is defined at the
+    same points as the formula with the symbols exchanged, and has its value."""
+    spend(1)
+    kind, parts = node[0], node[1:]
+    if kind == "sym":
+        inner = definitions.get(parts[0])
+        name = swap.get(parts[0], parts[0])
+        return ("sym", name) if inner is None else ordered(inner, swap, definitions)
+    made: list = []
+    for part in parts:
+        one = ordered(part, swap, definitions) if isinstance(part, tuple) else part
+        made += one[1:] if kind in ("+", "*") and one[0] == kind else [one]
+    return (kind, *(sorted(made, key=repr) if kind in ("+", "*", "min", "max") else made))
+
 class Tasks:
     """What is done to tasks: "symbol value" cuts a cell, "symbol rises" or "symbol falls" goes from
     a comparison to its derivative and to a face, "" sees it."""
@@ -1044,6 +1062,8 @@ class Tasks:
                 shown = ", ".join(f"{n} in [{a.str(4)}, {b.str(4)}]" for n, (a, b) in cell.items())
                 raise Refused(f"not seen on the cell {shown}: {show(goal[1][0])}")
             return []
+        if how.endswith(" sorted"):
+            return self.sorted(task, done.split()[:-1])
         if how in ("rises", "falls"):
             return self.sloped(task, self.unseen(task), name, how == "rises")
         at = arb(rational(how))
@@ -1051,6 +1071,25 @@ class Tasks:
         must(bool(low < at.lower() and at.upper() < high), "a cut is inside its cell")
         return [({**cell, name: side}, goals, given)
                 for side in ((low, at.upper()), (at.lower(), high))]
+    def sorted(self, task: tuple, listed: list) -> list:
+        """If to exchange two neighbours of a list changes neither the cell nor a goal nor what is
+        given, each point has one with the list in order, of which the same is true. Cells without
+        a point in order are left out then; of the others nothing else is used of it."""
+        cell, goals, given = task
+        must(len(listed) > 1 and len({*listed}) == len(listed) and {*listed} <= set(cell),
+             "what is sorted are symbols of the cell")
+        must(all(one[0] != SORTED for one in given), "it is sorted once")
+        pairs = list(pairwise(listed))
+        for a, b in pairs:
+            must(all(bool(x == y) for x, y in zip(cell[a], cell[b], strict=True)), "sides differ")
+            plain, turned = ([ordered(node, swap, self.scope.definitions) for node in (
+                *(side for sides, forms in goals for side in (*sides, *forms[0][1:])), *given)]
+                for swap in ({}, {a: b, b: a}))
+            at = len(plain) - len(given)
+            alike = plain[:at] == turned[:at] and all(one in plain[at:] for one in turned[at:])
+            must(alike, f"{a} and {b} cannot be exchanged")
+        more = [(SORTED, ("sym", a), ("sym", b)) for a, b in pairs]
+        return [(cell, goals, [*given, *more])]
     def sloped(self, task: tuple, goals: list, name: str, rises: bool) -> list:
         """If f has a derivative by x on the cell that is nowhere negative, f is at least its value
         at the lower end of x (mean value theorem); if it is nowhere positive, at the upper end. So

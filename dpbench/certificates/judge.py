@@ -358,7 +358,8 @@ def _draft(
     for number, given in enumerate(attempts):
         proof = Proof(claims, sides, statement.definitions, given, fixed)
         look = partial(_breaks, group, proofs)
-        tree = proof.tree(CELLS, clock=Clock(clock.left / (len(attempts) - number)), look=look)
+        tree = proof.tree(CELLS, clock=Clock(clock.left / (len(attempts) - number)), look=look,
+                          exchanged=True)  # fmt: skip
         proofs.cells += tree.cells
         if proofs.found is not None:
             return None

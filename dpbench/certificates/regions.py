@@ -109,8 +109,9 @@ class Proof:
         return check.parse(formula.write((relation, left, right)), True)
 
     def tree(
-        self, cells: int, *, clock: Clock | None = None, look: Callable[[Point], bool] = lambda point: False
-    ) -> Tree:
+        self, cells: int, *, clock: Clock | None = None, look: Callable[[Point], bool] = lambda point: False,
+        exchanged: bool = False,
+    ) -> Tree:  # fmt: skip
         """Cut the region, cell by cell in order of depth, until all are decided.
 
         The cuts follow from the formulas, whatever the machine, unless the `clock` ends the search.
@@ -121,13 +122,33 @@ class Proof:
             How many may be looked at.
         look : callable
             Of the middle of each cell that is not decided: True ends the search.
+        exchanged : bool
+            Whether symbols are sorted where the claim does not change as they are exchanged.
         """
         self.clock, self.effort = clock or Clock(), EFFORT
         try:
             with check.bits(BITS):
-                return self._explored(_Node(self._whole), cells, look)
+                step = self._alike() if exchanged else ""
+                (task,) = self.tasks.after(self._whole, step) if step else (self._whole,)
+                tree = self._explored(_Node(task), cells, look)
+                tree.cuts = [step, *tree.cuts] if step and tree.cuts is not None else tree.cuts
+                return tree
         except check.Refused as error:
             return Tree(left=_said(self._whole[0]), why=LATE if self._late else str(error))
+
+    def _alike(self) -> str:
+        """The step that sorts symbols which may be exchanged: the first of them and all that may be with it."""
+        for first in self.sides:
+            listed = [first]
+            for name in self.sides:
+                check.renew()
+                with suppress(check.Refused):
+                    if name not in listed and self.tasks.after(self._whole, f"{first} {name} sorted"):
+                        listed.append(name)
+            if len(listed) > 1:
+                check.renew()
+                return f"{' '.join(listed)} sorted"
+        return ""
 
     def _renew(self) -> None:
         """The checker's budget for a step, less what cannot be done in the time that is left."""
