@@ -138,7 +138,7 @@ PLANTED = [
     ("thresholds", _line_kernels, "shorten", "below > top", "below >= top"),
     ("thresholds", _line_kernels, "shorten", "if ends[at]:", "if True:"),
     ("thresholds", _line_kernels, "shorten", "= waiting, k + 1", "= waiting, k"),
-    ("thresholds", _line_kernels, "shorten", "made + 1, 0.0, False", "made + 1, waiting, False"),
+    ("thresholds", _line_kernels, "shorten", "written + 1, 0.0, False", "written + 1, waiting, False"),
     ("intervals", _line_kernels, "shorten", "bottom, place_before, place_after)", "top, place_before, place_after)"),
     ("intervals", _line_kernels, "shorten", "before, place_after)", "before)"),
     ("stumps", _line_kernels, "shorten", "bottom, place_bottom = below, at", "bottom = below"),
