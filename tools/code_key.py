@@ -36,14 +36,14 @@ RESTS_ON: dict[str, tuple[str, ...]] = {
 @cache
 def key(name: str) -> str:
     """The digest of what the evidence of this name rests on."""
-    made = hashlib.sha256()
+    sha = hashlib.sha256()
     for path in sorted(path for folder in RESTS_ON[name] for path in (ROOT / folder).rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
-        made.update(f"{path.relative_to(ROOT)} {ast.dump(tree)}\n".encode())
-    return made.hexdigest()[:16]
+        sha.update(f"{path.relative_to(ROOT)} {ast.dump(tree)}\n".encode())
+    return sha.hexdigest()[:16]
 
 
 def stamped(name: str, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,5 +56,5 @@ def fresh(name: str, measured: Any) -> bool:
     if isinstance(measured, Mapping) and "code" in measured:
         return bool(measured["code"] == key(name))
     rows: Iterable[Any] = measured.values() if isinstance(measured, Mapping) else ()
-    found = [isinstance(row, Mapping) and row.get("code") == key(name) for row in rows]
-    return bool(found) and all(found)
+    current = [isinstance(row, Mapping) and row.get("code") == key(name) for row in rows]
+    return bool(current) and all(current)

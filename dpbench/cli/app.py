@@ -61,7 +61,7 @@ def homes() -> dict[str, str]:
     else by entry points of the group ``dpbench.commands``. Neither a paper nor a command is imported.
     """
     papers = importlib.import_module("dpbench.papers")
-    places = sorted(found for home in papers.__path__ for found in Path(home).glob("*/commands/__init__.py"))
+    places = sorted(path for home in papers.__path__ for path in Path(home).glob("*/commands/__init__.py"))
     ours = [importlib.import_module(f"dpbench.papers.{place.parent.parent.name}.commands").COMMANDS for place in places]
     theirs = {point.name: point.value for point in entry_points(group="dpbench.commands")}
     return {**theirs, **{name: home for one in ours for name, home in one.items()}, **COMMANDS}

@@ -19,8 +19,8 @@ Columns = dict[str, np.ndarray]
 
 def read_array(option: str, path: str) -> Any:
     """An array from a file, by its suffix; of a table with one column, that column."""
-    found = _read(option, path)
-    return found if isinstance(found, np.ndarray) else _joined(found)
+    array = _read(option, path)
+    return array if isinstance(array, np.ndarray) else _joined(array)
 
 
 def read_dataset(option: str, path: str) -> Any:
@@ -63,8 +63,8 @@ def read_pair(first: tuple[str, str], second: tuple[str, str]) -> tuple[Any, Any
         for table in (one, other)
         for cells in zip(*(column.tolist() for column in table.values()), strict=True)
     ]
-    made = encode(rows)
-    return made[: sizes[0]], made[sizes[0] :]
+    encoded = encode(rows)
+    return encoded[: sizes[0]], encoded[sizes[0] :]
 
 
 def _plain(table: Columns) -> bool:
@@ -110,10 +110,10 @@ def _read(option: str, path: str) -> np.ndarray | Columns:
 
 def _columns_of(frame: Any) -> Columns:
     """The columns of a data frame by name; those of texts alone as fixed-width texts."""
-    made = {}
+    columns = {}
     for name in frame.columns:
         column = frame[name].to_numpy()
         if column.dtype.kind not in NUMBERS and all(isinstance(x, str) for x in column):
             column = column.astype(np.str_)
-        made[str(name)] = column
-    return made
+        columns[str(name)] = column
+    return columns

@@ -26,7 +26,7 @@ def import_callable(
         raise invalid(what, f"the name of a module, a colon and a name in it{hint}", name)
     sys.path.insert(0, os.getcwd())
     try:
-        found: Any = importlib.import_module(module_name)
+        value: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
             must_be = "a module that can be imported from the working directory"
@@ -37,13 +37,13 @@ def import_callable(
             f"{what} must be importable, got {name!r}, which raised {type(error).__name__}: {error}"
         ) from error
     for part in attribute.split("."):
-        if not hasattr(found, part):
-            hint = did_you_mean(part, [n for n in dir(found) if not n.startswith("_")])
+        if not hasattr(value, part):
+            hint = did_you_mean(part, [n for n in dir(value) if not n.startswith("_")])
             raise invalid(what, f"a name that {module_name} has{hint}", name)
-        found = getattr(found, part)
-    if not callable(found) or isinstance(found, type):
+        value = getattr(value, part)
+    if not callable(value) or isinstance(value, type):
         raise invalid(what, f"{form}, not a class", name)
-    return found
+    return value
 
 
 def own_frames(error: BaseException | None) -> str:
@@ -126,17 +126,17 @@ def read_domain(text: str) -> dict[str, Any]:
     from dpbench.core.validation import invalid
 
     if text.lower().endswith(".json"):
-        made = read_data("DOMAIN", text)
+        domain = read_data("DOMAIN", text)
     else:
-        made = {}
+        domain = {}
         for item in text.split(","):
             name, sign, value = item.strip().partition("=")
             if not sign:
                 raise invalid("DOMAIN", "a .json file, or name=value items separated by commas", text)
             try:
-                made[name] = json.loads(value)
+                domain[name] = json.loads(value)
             except ValueError:
-                made[name] = value
-    if not isinstance(made, dict):
+                domain[name] = value
+    if not isinstance(domain, dict):
         raise invalid("DOMAIN", "a description by names, such as records=5,low=0,high=1", text)
-    return made
+    return domain

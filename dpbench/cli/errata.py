@@ -50,17 +50,17 @@ def errata(
         from dpbench.report import errata as pages
         from dpbench.report.stored import best, known
 
-        named, found = pages.paper_named(paper), {}
+        named, results = pages.paper_named(paper), {}
         if coverage:
-            made = covered.coverage(named)
+            text = covered.coverage(named)
         elif latex:
             from dpbench.report.note import latex as note
 
-            made = note(named)
+            text = note(named)
         else:
-            found = best(known(None, evidence))
-            made = pages.markdown(named, found)
+            results = best(known(None, evidence))
+            text = pages.markdown(named, results)
         if json_file is not None:
-            write_json(json_file, pages.to_dict(named, found))
+            write_json(json_file, pages.to_dict(named, results))
     if not is_stdout(json_file):
-        say(made, nl=not made.endswith("\n"))
+        say(text, nl=not text.endswith("\n"))

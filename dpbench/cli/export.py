@@ -66,6 +66,6 @@ def new_paper(
     from dpbench.report.template import make
 
     folder = out or Path(name)
-    made = make(name, folder)
+    written = make(name, folder)
     if not quiet:
-        say(f"{folder}: {len(made)} files\nnext: cd {folder} && pip install -e '.[test]' && pytest")
+        say(f"{folder}: {len(written)} files\nnext: cd {folder} && pip install -e '.[test]' && pytest")

@@ -109,10 +109,10 @@ def figures(
             say(f"{drawing.name}: {drawing.said}")
         return
     ids = {name for drawing in wanted for name in drawing.claims}
-    found = best(known(given_store(store), ids=ids), ids)
+    results = best(known(given_store(store), ids=ids), ids)
     if not names and not paper and named() is None:
-        wanted = [d for d in wanted if d in DRAWINGS or d in SUMMARIES or all(name in found for name in d.claims)]
-    ready = [drawing for drawing in wanted if all(name in found for name in drawing.claims)]
+        wanted = [d for d in wanted if d in DRAWINGS or d in SUMMARIES or all(name in results for name in d.claims)]
+    ready = [drawing for drawing in wanted if all(name in results for name in drawing.claims)]
     if ready:
         try:
             out.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def figures(
         images = [out / f"{drawing.name}.{kind}" for kind in kinds]
         for image in images:
             check_writable("--out", image)
-        mine = {name: found[name] for name in drawing.claims}
+        mine = {name: results[name] for name in drawing.claims}
         made_from = about(drawing.name, mine, options)
         with look(font, font_size, style, width):
             try:
@@ -143,12 +143,12 @@ def figures(
                 lost = True
                 continue
         write(out / drawing.name, drawing.said, made_from, mine)
-        stale = [name for name in drawing.claims if found[name].stale]
+        stale = [name for name in drawing.claims if results[name].stale]
         if stale:
             one_line(f"{drawing.name} is stale: the code has changed since; {_command(stale)}")
         if not quiet:
             say("  ".join([str(images[0]), *(image.name for image in images[1:])]))
-    missing = {d.name: [name for name in d.claims if name not in found] for d in wanted if d not in ready}
+    missing = {d.name: [name for name in d.claims if name not in results] for d in wanted if d not in ready}
     if missing:
         at = "" if store == DEFAULT_STORE else f" --store {store}"
         at += "".join(f" --claims {source}" for source in sources or ())

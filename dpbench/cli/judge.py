@@ -52,17 +52,17 @@ def judge(
         raise InvalidInput(f"id must be another for each theorem, got {twice[0]!r} twice")
     results: list[dict[str, Any]] = []
     for theorem in theorems:
-        made = decide(theorem, seconds=seconds, seed=seed)
+        judgement = decide(theorem, seconds=seconds, seed=seed)
         paths: list[str] = []
-        for number, certificate in enumerate(made.certificates if certificates is not None else (), 1):
+        for number, certificate in enumerate(judgement.certificates if certificates is not None else (), 1):
             assert certificates is not None
             certificates.mkdir(parents=True, exist_ok=True)
-            path = certificates / f"{made.id}.{certificate['kind']}{'' if number == 1 else f'-{number}'}.json"
+            path = certificates / f"{judgement.id}.{certificate['kind']}{'' if number == 1 else f'-{number}'}.json"
             write(path, json.dumps(certificate, indent=1, ensure_ascii=False))
             paths.append(str(path))
-        results.append(made.to_dict(tuple(paths)))
+        results.append(judgement.to_dict(tuple(paths)))
         if not (quiet or is_stdout(json_file)):
-            say(str(made))
+            say(str(judgement))
     if json_file is not None:
         write_json(json_file, {"schema": 1, "theorems": results})
     if any(one["verdict"] in ("refuted", "vacuous") for one in results):

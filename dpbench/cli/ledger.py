@@ -60,11 +60,11 @@ def list_claims(
     choice("--sort", sort, ORDERS)
     check_writable("--json", json_file)
     use_sources(sources)
-    found = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
+    rows = sorted(listed(claims, paper, kind, given_store(store)), key=ORDERS[sort])
     if json_file is not None:
-        write_json(json_file, {"schema": 1, "claims": found})
+        write_json(json_file, {"schema": 1, "claims": rows})
     if not is_stdout(json_file):
-        print_list(found, console())
+        print_list(rows, console())
 
 
 @guarded
@@ -95,12 +95,12 @@ def _show(claims: list[str], store: Path | None, out: Console, json_file: Path |
 
     chosen = select(claims)
     verdicts = known(store, ids=[claim.id for claim in chosen])
-    found = {
+    documents = {
         claim: [shown(one, stale=one.code != claim.digest) for one in verdicts if one.claim == claim.id]
         for claim in chosen
     }
     if json_file is not None:
-        write_json(json_file, {"schema": 1, "entries": [to_dict(claim, some) for claim, some in found.items()]})
+        write_json(json_file, {"schema": 1, "entries": [to_dict(claim, some) for claim, some in documents.items()]})
     if is_stdout(json_file):
         return
     for old in filter(moved().__contains__, claims):
@@ -111,5 +111,5 @@ def _show(claims: list[str], store: Path | None, out: Console, json_file: Path |
             print_rows(rows, best(verdicts, [claim.id for claim in rows], with_code=False), out)
             out.print()
         for claim in rows:
-            print_entry(claim, found[claim], out)
+            print_entry(claim, documents[claim], out)
             out.print()

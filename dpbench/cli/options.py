@@ -148,8 +148,8 @@ def with_evidence(
 
     chosen = select(claims or None, paper=paper or None, kind=kind)
     ids, names = [claim.id for claim in chosen], {claim.paper for claim in chosen}
-    found = of_document(_read(ledger)) if ledger else best(known(given_store(store), ids=ids), ids)
-    mine = {name: found[name] for name in ids if name in found}
+    results = of_document(_read(ledger)) if ledger else best(known(given_store(store), ids=ids), ids)
+    mine = {name: results[name] for name in ids if name in results}
     if not mine:
         option = "--ledger" if ledger else "--store"
         raise invalid(option, "of a run of these claims (`dpbench verify` makes one)", str(ledger or store))
@@ -261,12 +261,12 @@ def parts(option: str, text: str, convert: Callable[[str], Any] = str) -> list[A
     """The items of a comma-separated option, each converted."""
     from dpbench.core.validation import invalid
 
-    found = []
+    parts_given = []
     for item in text.split(","):
         if not item.strip():
             raise invalid(option, "items separated by single commas", text)
         try:
-            found.append(convert(item.strip()))
+            parts_given.append(convert(item.strip()))
         except ValueError as error:
             raise invalid(option, "numbers separated by commas", text) from error
-    return found
+    return parts_given

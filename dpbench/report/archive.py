@@ -35,19 +35,19 @@ references.bib       the papers, and this software
 """
 
 
-def contents(claims: Sequence[Claim], found: Mapping[str, Shown], papers: Sequence[Paper]) -> dict[str, bytes]:
+def contents(claims: Sequence[Claim], results: Mapping[str, Shown], papers: Sequence[Paper]) -> dict[str, bytes]:
     """The files of the archive, by name, the checksums last.
 
     Parameters
     ----------
     claims : sequence of Claim
-    found : mapping of str to Shown
+    results : mapping of str to Shown
         Their verdicts; a claim without one is named in ``ledger.json`` as not run.
     papers : sequence of Paper
         Those that the claims are of.
     """
     texts: dict[str, str] = {}
-    shown = {claim.id: found[claim.id] for claim in claims if claim.id in found}
+    shown = {claim.id: results[claim.id] for claim in claims if claim.id in results}
     texts["ledger.json"] = _json(
         {
             "schema": SCHEMA,
@@ -60,8 +60,8 @@ def contents(claims: Sequence[Claim], found: Mapping[str, Shown], papers: Sequen
     )
     texts |= {f"evidence/{name}.json": _json(plain(asdict(one))) for name, one in shown.items()}
     texts |= {f"certificates/{name}": _json(one) for name, one in make().items() if one["id"] in shown}
-    texts["report.html"] = page(claims, found)
-    texts["ledger.tex"] = latex(claims, found)
+    texts["report.html"] = page(claims, results)
+    texts["ledger.tex"] = latex(claims, results)
     texts["references.bib"] = bibtex(papers)
     names = ", ".join(paper.title or paper.name for paper in papers)
     texts["README.txt"] = _README.format(title=TITLE, count=len(claims), papers=names, sums=SUMS)

@@ -93,14 +93,14 @@ def places(paper: Paper) -> tuple[Place, ...]:
 
 
 def _matched(paper: Paper, key: str, patterns: Sequence[str], ids: list[str]) -> tuple[str, ...]:
-    found: list[str] = []
+    names: list[str] = []
     for pattern in patterns:
         name = f"{paper.name}.{pattern}"
         matched = [name] if name in ids else filter_names(ids, name)
         if not matched:
             raise validation.invalid(f"a pattern at {key}", f"that of an entry of {paper.name}", pattern)
-        found += [name for name in matched if name not in found]
-    return tuple(found)
+        names += [name for name in matched if name not in names]
+    return tuple(names)
 
 
 def left_out(paper: Paper) -> tuple[str, ...]:
@@ -109,12 +109,12 @@ def left_out(paper: Paper) -> tuple[str, ...]:
     return tuple(claim.id for claim in paper.claims if claim.id not in placed)
 
 
-def counted(found: Sequence[Place]) -> str:
+def counted(listed: Sequence[Place]) -> str:
     """How many places were tried, read or left, as a sentence."""
-    tried, read = sum(bool(place.entries) for place in found), sum(bool(place.reading) for place in found)
-    alone, left = (sum(bool(p.reading) and not p.entries for p in found), sum(bool(p.reason) for p in found))
+    tried, read = sum(bool(place.entries) for place in listed), sum(bool(place.reading) for place in listed)
+    alone, left = (sum(bool(p.reading) and not p.entries for p in listed), sum(bool(p.reason) for p in listed))
     return (
-        f"{len(found)} places in the paper's order, listed from its text: {tried} are tried by an entry, "
+        f"{len(listed)} places in the paper's order, listed from its text: {tried} are tried by an entry, "
         f"{read} were read without a program ({alone} of them by that alone), and {left} were not tried, each with the "
         "reason; of those no opinion is offered"
     )
@@ -128,18 +128,18 @@ def coverage(paper: Paper) -> str:
     InvalidInput
         If the paper has no list.
     """
-    found = places(paper)
-    if not found:
+    listed = places(paper)
+    if not listed:
         raise validation.invalid("paper", "one with a file coverage.toml", paper.name)
     lines = [
         f"# What of the paper was looked at: {paper.title}",
         "",
-        f"{counted(found)}.",
+        f"{counted(listed)}.",
         "",
         "| where | kind | what stands there | entries |",
         "|---|---|---|---|",
     ]
-    cells = ((p.where, p.kind, p.what, said(p)) for p in found)
+    cells = ((p.where, p.kind, p.what, said(p)) for p in listed)
     lines += ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in cells]
     return "\n".join(lines) + "\n"
 

@@ -57,34 +57,34 @@ def foremost(paper: Paper) -> Claim | None:
 
 def heading(paper: Paper) -> list[str]:
     """Title, and the courtesy with which a list of errors is sent."""
-    found = findings(paper)
-    authors, results = ", ".join(paper.authors), len({claim.entry for claim in found})
+    claims = findings(paper)
+    authors, results = ", ".join(paper.authors), len({claim.entry for claim in claims})
     read = f"What was read is {paper.version}. " if paper.version else ""
     return [
         f'Errata proposed for "{paper.title}"',
         f"To {authors}: with thanks for a paper whose statements a program can try. It is dpbench {__version__}, whose "
-        f"ledger has an entry for each statement tried. {len(found)} findings about {results} results disagree with "
-        f"what is printed ({harms(found)}); each names the entry that states what holds instead. {covered(paper)}",
+        f"ledger has an entry for each statement tried. {len(claims)} findings about {results} results disagree with "
+        f"what is printed ({harms(claims)}); each names the entry that states what holds instead. {covered(paper)}",
         f"{read}Whether a later version mends a point is not known. Quotations are the paper's words and formulas; "
         '" ... " stands for what is left out. A correction of ours is as welcome as a comment.',
     ]
 
 
-def harms(found: Sequence[Claim]) -> str:
+def harms(claims: Sequence[Claim]) -> str:
     """How many findings hurt whom."""
-    count = Counter(HURTS.get(claim.hurt.partition(":")[0], UNSAID) for claim in found)
+    count = Counter(HURTS.get(claim.hurt.partition(":")[0], UNSAID) for claim in claims)
     return "; ".join(f"{meaning}: {number}" for meaning, number in count.items())
 
 
 def covered(paper: Paper) -> str:
     """The last sentence of the preface: what was looked at, and what was not."""
-    found = places(paper)
-    if not found:
+    listed = places(paper)
+    if not listed:
         return "What of the paper was not looked at is not listed yet."
-    return f"What was looked at is listed by `dpbench errata {paper.name} --coverage`: {counted(found)}."
+    return f"What was looked at is listed by `dpbench errata {paper.name} --coverage`: {counted(listed)}."
 
 
-def check_twins(paper: Paper, found: Mapping[str, Shown]) -> None:
+def check_twins(paper: Paper, results: Mapping[str, Shown]) -> None:
     """Refuse a page whose "what holds instead" does not hold.
 
     Raises
@@ -95,28 +95,28 @@ def check_twins(paper: Paper, found: Mapping[str, Shown]) -> None:
     known = {claim.id: claim for claim in paper.claims}
     for claim in findings(paper):
         twin = known.get(claim.holds)
-        verdict = found[claim.holds].verdict if claim.holds in found else twin.expected if twin else "not there"
+        verdict = results[claim.holds].verdict if claim.holds in results else twin.expected if twin else "not there"
         if claim.holds and verdict not in STANDING:
             place = f"holds of {claim.id}"
             raise validation.invalid(place, "an entry that holds: no errata are written", f"{claim.holds}, {verdict}")
 
 
-def sections(paper: Paper, found: Mapping[str, Shown]) -> list[Section]:
+def sections(paper: Paper, results: Mapping[str, Shown]) -> list[Section]:
     """Those who are hurt in order, each with the findings, numbered; see `check_twins` for what is refused."""
-    check_twins(paper, found)
-    made: dict[str, list[tuple[str, list[Part]]]] = {}
+    check_twins(paper, results)
+    groups: dict[str, list[tuple[str, list[Part]]]] = {}
     for number, claim in enumerate(findings(paper), 1):
-        parts = view(claim, [found[claim.id]] if claim.id in found else (), scope=ERRATA)
+        parts = view(claim, [results[claim.id]] if claim.id in results else (), scope=ERRATA)
         hurt = HURTS.get(claim.hurt.partition(":")[0], UNSAID)
-        made.setdefault(hurt, []).append((f"{number}. {claim.source}", parts))
-    return list(made.items())
+        groups.setdefault(hurt, []).append((f"{number}. {claim.source}", parts))
+    return list(groups.items())
 
 
-def markdown(paper: Paper, found: Mapping[str, Shown]) -> str:
+def markdown(paper: Paper, results: Mapping[str, Shown]) -> str:
     """The page as Markdown."""
     title, *preface = heading(paper)
     lines = [f"# {title}", "", *(line for text in preface for line in (text, ""))]
-    for meaning, entries in sections(paper, found):
+    for meaning, entries in sections(paper, results):
         lines += [f"## {meaning}", ""]
         for title, parts in entries:
             lines += [f"### {title}", "", *map(_item, parts), ""]
@@ -130,10 +130,10 @@ def _item(part: Part) -> str:
     return f"- **{part.label}**: " + "; ".join(f"{mark}{line}{mark}" for line in part.lines)
 
 
-def to_dict(paper: Paper, found: Mapping[str, Shown]) -> dict[str, Any]:
+def to_dict(paper: Paper, results: Mapping[str, Shown]) -> dict[str, Any]:
     """The findings as plain types, in the same order."""
-    check_twins(paper, found)
-    shown = {claim: [found[claim.id]] if claim.id in found else [] for claim in findings(paper)}
+    check_twins(paper, results)
+    shown = {claim: [results[claim.id]] if claim.id in results else [] for claim in findings(paper)}
     entries = [entry_to_dict(claim, some, scope=ERRATA) for claim, some in shown.items()]
     return {"schema": 1, "paper": paper.name, "title": heading(paper)[0], "entries": entries}
 

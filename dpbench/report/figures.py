@@ -286,9 +286,9 @@ class Drawing:
         """What is drawn."""
         return _said(self.draw)
 
-    def figure(self, found: Mapping[str, Any]) -> Figure:
+    def figure(self, results: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
-        mine = found[self.claim]
+        mine = results[self.claim]
         said = finding(self.says, mine.verdict, mine.evidence, _side(self.claim))
         return named(self.draw(mine.evidence), self.claim, said)
 
@@ -298,11 +298,11 @@ def declared(claims: Iterable[Claim]) -> list[Drawing]:
     from dpbench.ledger.registry import all_papers
 
     modules = {paper.name: (*paper.drawings, __name__) for paper in all_papers()}
-    made = []
+    drawings = []
     for claim in claims:
         if (figure := claim.figure) is not None:
             draw = _function(claim.id, figure.draw, modules[claim.paper])
-            made.append(
+            drawings.append(
                 Drawing(
                     figure.name,
                     claim.id,
@@ -310,12 +310,12 @@ def declared(claims: Iterable[Claim]) -> list[Drawing]:
                     figure.says,
                 )
             )
-    return made
+    return drawings
 
 
 def _function(claim: str, name: str, modules: Iterable[str]) -> Callable[..., Figure]:
-    found = (getattr(importlib.import_module(module), name, None) for module in modules)
-    draw = next((one for one in found if callable(one)), None)
+    functions = (getattr(importlib.import_module(module), name, None) for module in modules)
+    draw = next((one for one in functions if callable(one)), None)
     if draw is None:
         raise validation.invalid(f"figure of {claim}", f"drawn by a function of {', '.join(modules)}", name)
     return draw
@@ -339,10 +339,10 @@ class Summary:
         """What is drawn."""
         return _said(self.draw)
 
-    def figure(self, found: Mapping[str, Any]) -> Figure:
+    def figure(self, results: Mapping[str, Any]) -> Figure:
         """The figure, from id to something with a `verdict` and an `evidence`."""
-        figure = self.draw({name: (found[name].verdict, found[name].evidence) for name in self.claims})
-        against = sum(found[name].verdict in FAILED for name in self.claims)
+        figure = self.draw({name: (results[name].verdict, results[name].evidence) for name in self.claims})
+        against = sum(results[name].verdict in FAILED for name in self.claims)
         said = f"{against or 'none'} of {len(self.claims)} rows contradicts what is printed"
         return named(figure, self.claims[0], said)
 
@@ -350,8 +350,8 @@ class Summary:
 def columns(evidence: Mapping[str, Any], *names: str, table: str = "") -> list[np.ndarray]:
     """Columns of one table of the evidence as arrays: of the first that has them, or of this one."""
     tables = evidence["tables"]
-    found = having({table: tables.get(table, {})} if table else tables, *names)
-    return [np.array([float(value) for value in found[name]]) for name in names]
+    table_read = having({table: tables.get(table, {})} if table else tables, *names)
+    return [np.array([float(value) for value in table_read[name]]) for name in names]
 
 
 HOLDS_ZERO = "upper end, interval contains 0"

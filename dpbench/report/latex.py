@@ -32,9 +32,9 @@ _TABLE = r"""\footnotesize\setlength{\tabcolsep}{3pt}%
 YEAR, ADDRESS = "2026", ""
 
 
-def latex(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
+def latex(claims: Iterable[Claim], results: Mapping[str, Shown]) -> str:
     """The macros and the table of those claims that have evidence, as a file to ``\\input``."""
-    shown = [(claim, found[claim.id]) for claim in claims if claim.id in found]
+    shown = [(claim, results[claim.id]) for claim in claims if claim.id in results]
     lines = [f"% dpbench {__version__}: write it again with `dpbench report --latex FILE`", _MACROS]
     known = {claim.id: one for claim, one in shown}
     for name, one in (known | {old: known[new] for old, new in moved().items() if new in known}).items():
@@ -57,7 +57,7 @@ def _where(claim: Claim) -> str:
 def _value(one: Shown) -> str:
     ends = interval(one.evidence["interval"])
     text = number(one.evidence["value"], 3) + (f" {ends}" if ends else "")
-    powers = re.sub(r"e([+-]\d+)", lambda found: rf"\times10^{{{int(found[1])}}}", text.replace("inf", r"\infty"))
+    powers = re.sub(r"e([+-]\d+)", lambda match: rf"\times10^{{{int(match[1])}}}", text.replace("inf", r"\infty"))
     return " ".join(rf"\ensuremath{{{word}}}" for word in powers.split())
 
 

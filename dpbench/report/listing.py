@@ -58,18 +58,18 @@ def listed(
         return rows(chosen, best(known(store), [claim.id for claim in chosen], with_code=False))
 
 
-def rows(claims: Iterable[Claim], found: Mapping[str, Shown], order: str = "ledger") -> list[dict[str, Any]]:
+def rows(claims: Iterable[Claim], results: Mapping[str, Shown], order: str = "ledger") -> list[dict[str, Any]]:
     """What is listed of each claim, in plain types; `None` where it was not run, or has no weight.
 
     Parameters
     ----------
     claims : iterable of Claim
-    found : mapping of str to Shown
+    results : mapping of str to Shown
         Stored verdicts by id.
     order : str
         One of `ORDERS`.
     """
-    return sorted((_row(claim, found.get(claim.id)) for claim in claims), key=ORDERS[order])
+    return sorted((_row(claim, results.get(claim.id)) for claim in claims), key=ORDERS[order])
 
 
 _DECLARED = (

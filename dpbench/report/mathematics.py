@@ -30,13 +30,13 @@ _MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "\\|*_[]`~$"}
 def quoted(text: str) -> Markup:
     """A quotation: what stands between dollars as MathML, what else is LaTeX as code, the rest as it is."""
     parts = re.split(r"\$+([^$]+)\$+", text)
-    made = []
+    pieces = []
     for number, part in enumerate(parts):
         if number % 2:
-            made.append(_mathml(part))
+            pieces.append(_mathml(part))
         else:
-            made.append(Markup("<code>{}</code>").format(part) if "\\" in part else escape(part))
-    return Markup("").join(made)
+            pieces.append(Markup("<code>{}</code>").format(part) if "\\" in part else escape(part))
+    return Markup("").join(pieces)
 
 
 def _mathml(latex: str) -> Markup:

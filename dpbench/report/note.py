@@ -89,8 +89,8 @@ def body(paper: Paper, name: str = "note.tex") -> str:
     file = resources.files(home) / name
     claims = {claim.id: claim for claim in paper.claims}
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    text = re.sub(r"\\claim\{([^}]*)\}", lambda found: stated(claims[found[1]]), text)
-    return re.sub(r"\\formula\{([^}]*)\}\{(\w+)\}", lambda found: part(claims[found[1]], found[2]), text)
+    text = re.sub(r"\\claim\{([^}]*)\}", lambda match: stated(claims[match[1]]), text)
+    return re.sub(r"\\formula\{([^}]*)\}\{(\w+)\}", lambda match: part(claims[match[1]], match[2]), text)
 
 
 def stated(claim: Claim) -> str:
@@ -126,11 +126,11 @@ def latex(paper: Paper) -> str:
         entries.append((claim, asked))
     small = [entry for entry in entries if _small(entry[0])]
     text, _, last = body(paper).partition(LAST)
-    made = environment.get_template("note.tex.j2").render(
+    source = environment.get_template("note.tex.j2").render(
         title=title, preface=preface, paper=paper, body=text, last=last, unasked=unasked,
         large=[entry for entry in entries if entry not in small], small=small,
     )  # fmt: skip
-    return made + "\n"
+    return source + "\n"
 
 
 def _small(claim: Claim) -> bool:

@@ -101,10 +101,10 @@ class Card:
         return self.shown is None or self.shown.verdict == self.claim.expected
 
 
-def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
+def page(claims: Iterable[Claim], results: Mapping[str, Shown]) -> str:
     """The page of `claims` with the verdicts `found`, by id: HTML that needs no network."""
     drawn = of_one()
-    cards = {claim.id: _card(claim, found.get(claim.id), drawn) for claim in claims}
+    cards = {claim.id: _card(claim, results.get(claim.id), drawn) for claim in claims}
     shown = [card.shown for card in cards.values() if card.shown is not None]
     hurt = Counter(card.hurt for card in cards.values())
     return render(
@@ -133,7 +133,7 @@ def page(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
 def _runs(shown: Iterable[Shown]) -> list[dict[str, Any]]:
     """The distinct settings the verdicts were found with, and how many each found."""
     settings = Counter((one.level, one.seed, tuple(one.made_with.items())) for one in shown)
-    return [{"level": lv, "seed": s, "made": dict(made), "count": n} for (lv, s, made), n in settings.items()]
+    return [{"level": lv, "seed": s, "made": dict(versions), "count": n} for (lv, s, versions), n in settings.items()]
 
 
 def _span(shown: Sequence[Shown]) -> dict[str, Any]:

@@ -12,15 +12,15 @@ from dpbench.ledger.words import GRADES
 
 def table(*columns: str, right: Iterable[str] = ()) -> Table:
     """A table without frames, so that its lines can be cut and searched with the tools of a shell."""
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in columns:
-        made.add_column(
+        grid.add_column(
             name,
             justify="right" if name in right else "left",
             no_wrap=name == "claim",
             min_width=len("expected proved") if name == "verdict" else None,
         )
-    return made
+    return grid
 
 
 def verdict_text(verdict: str, expected: str) -> Text:

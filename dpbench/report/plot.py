@@ -88,10 +88,10 @@ class Frame(Mapping[str, np.ndarray]):
     @property
     def columns(self) -> dict[str, np.ndarray]:
         """The columns of all tables; of those of one name the first."""
-        found: dict[str, np.ndarray] = {}
+        columns: dict[str, np.ndarray] = {}
         for table in self.tables.values():
-            found |= {name: column for name, column in table.items() if name not in found}
-        return found
+            columns |= {name: column for name, column in table.items() if name not in columns}
+        return columns
 
     def to_pandas(self) -> dict[str, Any]:
         """A DataFrame of each of the `tables`; its `attrs` say what it comes from."""
@@ -138,14 +138,15 @@ def evidence(id: str, *, store: str | Path | None = None) -> Frame:
     id = moved().get(id, id)
     validation.choice("id", id, [claim.id for claim in all_claims()])
     shown = _found((id,), store)[id]
-    found, level = shown.evidence, " --level full" if shown.level == "full" else ""
-    interval = found["interval"]
+    document, level = shown.evidence, " --level full" if shown.level == "full" else ""
+    interval = document["interval"]
     return Frame(
-        id=id, verdict=shown.verdict, level=shown.level, value=float(found["value"]),
-        interval=None if interval is None else (float(interval[0]), float(interval[1])), digest=digest(found),
-        commit=str(found.get("commit", "")), seed=shown.seed, command=f"dpbench verify {id}{level} --seed {shown.seed}",
+        id=id, verdict=shown.verdict, level=shown.level, value=float(document["value"]),
+        interval=None if interval is None else (float(interval[0]), float(interval[1])), seed=shown.seed,
+        digest=digest(document), commit=str(document.get("commit", "")),
+        command=f"dpbench verify {id}{level} --seed {shown.seed}",
         tables={name: {key: _column(values) for key, values in table.items()} for name, table in
-                found["tables"].items()}, shown=shown,
+                document["tables"].items()}, shown=shown,
     )  # fmt: skip
 
 
@@ -160,11 +161,11 @@ def _column(values: Sequence[Any]) -> np.ndarray:
 def _found(ids: Sequence[str], store: str | Path | None) -> dict[str, Shown]:
     from dpbench.report.stored import best, known
 
-    found = best(known(None if store is None else Path(store), ids=ids), ids, with_code=False)
+    results = best(known(None if store is None else Path(store), ids=ids), ids, with_code=False)
     for name in ids:
-        if name not in found:
+        if name not in results:
             raise validation.invalid("id", f"that of an entry with evidence (dpbench verify {name})", name)
-    return {name: found[name] for name in ids}
+    return {name: results[name] for name in ids}
 
 
 @dataclass(frozen=True)
@@ -199,8 +200,8 @@ def _drawing(what: str | Frame) -> tuple[Any, dict[str, Shown]]:
     validation.choice("evidence", name, [*(drawing.name for drawing in every), *claims])
     chosen = [drawing for drawing in every if drawing.name == name or drawing.claims == (name,)]
     drawing = chosen[0] if chosen else by_kind.drawing(claims[name])
-    found = {what.id: what.shown} if isinstance(what, Frame) else _found(drawing.claims, None)
-    return drawing, found
+    results = {what.id: what.shown} if isinstance(what, Frame) else _found(drawing.claims, None)
+    return drawing, results
 
 
 def draw(ax: Any, evidence: str | Frame, *, title: bool = True) -> Any:
@@ -222,9 +223,9 @@ def draw(ax: Any, evidence: str | Frame, *, title: bool = True) -> Any:
     """
     from dpbench.report.figures import onto, untitle
 
-    drawing, found = _drawing(evidence)
+    drawing, results = _drawing(evidence)
     with onto(ax):
-        drawing.figure(found)
+        drawing.figure(results)
     if not title:
         untitle(_axes(ax))
     return ax
@@ -281,7 +282,7 @@ def compose(
         panels = [[what] for what in flat]
 
     @styled
-    def made(grid: str) -> Figure:
+    def composed(grid: str) -> Figure:
         high = height if height is not None else 0.72 * min(width / len(panels[0]), 3.75) * len(panels)
         figure = Figure(figsize=(width, high))
         FigureCanvasAgg(figure)
@@ -301,12 +302,12 @@ def compose(
 
     with look(font, size, style):
         try:
-            figure = made("subplots")  # which makes axes of a row equally high
+            figure = composed("subplots")  # which makes axes of a row equally high
         except validation.InvalidInput:
-            figure = made("subfigures")  # a drawing has several panels
+            figure = composed("subfigures")  # a drawing has several panels
     drawn = [_drawing(what) for what in flat]
-    found = {name: one for drawing, mine in drawn for name, one in mine.items() if name in drawing.claims}
-    _MADE_FROM[figure] = about(" ".join(drawing.name for drawing, _ in drawn), found) | {
+    results = {name: one for drawing, mine in drawn for name, one in mine.items() if name in drawing.claims}
+    _MADE_FROM[figure] = about(" ".join(drawing.name for drawing, _ in drawn), results) | {
         "command": "dpbench.plot.compose, " + "; ".join(f"dpbench figures {drawing.name}" for drawing, _ in drawn)
     }
     return figure

@@ -25,26 +25,26 @@ def digest(evidence: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def about(name: str, found: Mapping[str, Any], options: Sequence[str] = ()) -> dict[str, str]:
+def about(name: str, results: Mapping[str, Any], options: Sequence[str] = ()) -> dict[str, str]:
     """The figure's name, its entries, the digest of their evidence, their commits and seeds, and the command.
 
     Parameters
     ----------
     name : str
-    found : mapping
+    results : mapping
         From the id of each of its entries to something with `evidence`, `seed` and `verdict`.
     options : sequence of str
         Of the command, with their values.
     """
-    digests = [digest(one.evidence) for one in found.values()]
+    digests = [digest(one.evidence) for one in results.values()]
     whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
-    commits = dict.fromkeys(str(one.evidence.get("commit", "")) for one in found.values())
+    commits = dict.fromkeys(str(one.evidence.get("commit", "")) for one in results.values())
     return {
         "figure": name,
-        "entries": " ".join(found),
+        "entries": " ".join(results),
         "evidence": whole,
         "commit": " ".join(commit for commit in commits if commit) or "of a store of runs",
-        "seed": " ".join(map(str, dict.fromkeys(one.seed for one in found.values()))),
+        "seed": " ".join(map(str, dict.fromkeys(one.seed for one in results.values()))),
         "command": " ".join(["dpbench figures", name, *options]),
     }
 
@@ -83,9 +83,9 @@ def caption(said: str, made_from: Mapping[str, str], verdicts: Mapping[str, str]
     return f"{comment}\n\\caption{{{line}}}\\label{{fig:{made_from['figure']}}}%\n"
 
 
-def write(beside: Path, said: str, made_from: Mapping[str, str], found: Mapping[str, Any]) -> None:
+def write(beside: Path, said: str, made_from: Mapping[str, str], results: Mapping[str, Any]) -> None:
     """The caption and the JSON beside a figure whose path without its ending is `beside`."""
-    verdicts = {name: one.verdict for name, one in found.items()}
+    verdicts = {name: one.verdict for name, one in results.items()}
     document = {"schema": 1, **made_from} | ({"entries": verdicts} if verdicts else {"said": said})
     tex, made = (beside.with_name(f"{beside.name}.{ending}") for ending in ("tex", "json"))
     tex.write_text(caption(said, made_from, verdicts), encoding="utf-8")

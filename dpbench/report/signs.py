@@ -79,12 +79,12 @@ def parts(text: str) -> Iterator[tuple[str, str]]:
             yield "code", piece
             continue
         at, piece = 0, plain(piece)
-        for found in _PARTS.finditer(piece):
-            kind = str(found.lastgroup)
-            yield "text", piece[at : found.start()]
-            content = found[kind][1:-1] if kind in ("up", "down") and found[kind][0] in "({" else found[kind]
+        for match in _PARTS.finditer(piece):
+            kind = str(match.lastgroup)
+            yield "text", piece[at : match.start()]
+            content = match[kind][1:-1] if kind in ("up", "down") and match[kind][0] in "({" else match[kind]
             yield "up" if kind == "star" else kind, content
-            at = found.end()
+            at = match.end()
         yield "text", piece[at:]
 
 
@@ -105,16 +105,16 @@ def prose(text: str) -> str:
     return "".join(forms[kind](part) for kind, part in parts(text.replace("''", "′′")))
 
 
-def _power_of_ten(found: re.Match[str]) -> str:
-    return f"{found[1]}·" * bool(found[1]) + f"10^{int(found[2])}"
+def _power_of_ten(match: re.Match[str]) -> str:
+    return f"{match[1]}·" * bool(match[1]) + f"10^{int(match[2])}"
 
 
 def _with_letters(text: str) -> str:
     """As `escaped`, with symbols of one letter as mathematics, formulas unbroken and powers of ten as such."""
     if "$" in text:
         return escaped(text)
-    marked = _LETTER.sub(lambda found: chr(0xE000 + ord(found[1])), _JOINED.sub("\u00a0", text))
-    return re.sub("[\ue000-\ue07f]", lambda found: f"${chr(ord(found[0]) - 0xE000)}$", escaped(marked))
+    marked = _LETTER.sub(lambda match: chr(0xE000 + ord(match[1])), _JOINED.sub("\u00a0", text))
+    return re.sub("[\ue000-\ue07f]", lambda match: f"${chr(ord(match[0]) - 0xE000)}$", escaped(marked))
 
 
 def escaped(text: str) -> str:
@@ -129,4 +129,4 @@ def signs_as_mathematics(text: str) -> str:
 
 
 def _accented(text: str) -> str:
-    return _ACCENTED.sub(lambda found: rf"\ensuremath{{\{_ACCENTS[found[2]]}{{{found[1]}}}}}", text)
+    return _ACCENTED.sub(lambda match: rf"\ensuremath{{\{_ACCENTS[match[2]]}{{{match[1]}}}}}", text)

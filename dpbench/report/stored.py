@@ -88,9 +88,9 @@ def check(claim: str, verdict: Any, evidence: Any, words: Mapping[str, tuple[str
         raise validation.invalid(f"the evidence of {claim}", "a table of its fields", evidence)
     for name, holds in _FIELDS.items():
         if name not in evidence or not holds(evidence[name]):
-            got = evidence.get(name, "nothing")
+            value = evidence.get(name, "nothing")
             raise validation.invalid(
-                f"the evidence of {claim}", f"what `dpbench verify` writes, in its {name} too", got
+                f"the evidence of {claim}", f"what `dpbench verify` writes, in its {name} too", value
             )
 
 
@@ -120,7 +120,7 @@ def known(store: Path | None, place: Path | None = None, *, ids: Iterable[str] |
         If the evidence or the store cannot be read, or is not what a run records.
     """
     wanted = _with_premises(ids, {claim.id: claim for claim in ledger.all_claims()})
-    found = [
+    results = [
         StoredVerdict(
             claim=document["id"],
             level=document["level"],
@@ -136,9 +136,9 @@ def known(store: Path | None, place: Path | None = None, *, ids: Iterable[str] |
         )
         for document in documents(place, wanted).values()
     ]
-    committed = {_same(one) for one in found}
+    committed = {_same(one) for one in results}
     later = stored_verdicts(store) if store is not None else []
-    return sound(found + [one for one in later if _same(one) not in committed])
+    return sound(results + [one for one in later if _same(one) not in committed])
 
 
 def _same(one: StoredVerdict) -> tuple[Any, ...]:
@@ -191,8 +191,8 @@ def best(
 
 def shown(one: StoredVerdict, *, stale: bool) -> Shown:
     """A stored verdict, to be shown, as yet without its grade."""
-    made = {name: what for name, what in one.evidence.get("made_with", {}).items() if name != "framework"}
-    return Shown(one.claim, one.verdict, one.level, one.seed, one.evidence, stale, one.recorded, made)
+    versions = {name: what for name, what in one.evidence.get("made_with", {}).items() if name != "framework"}
+    return Shown(one.claim, one.verdict, one.level, one.seed, one.evidence, stale, one.recorded, versions)
 
 
 def _graded(shown: Shown, claim: Claim | None) -> Shown:
@@ -203,14 +203,14 @@ def _graded(shown: Shown, claim: Claim | None) -> Shown:
 def _with_premises(ids: Iterable[str] | None, known: Mapping[str, Claim]) -> set[str] | None:
     if ids is None:
         return None
-    found: set[str] = set()
+    premises: set[str] = set()
     waiting = list(ids)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in premises:
+            premises.add(name)
             waiting += known[name].rests_on if name in known else ()
-    return found
+    return premises
 
 
 def of_document(document: Any) -> dict[str, Shown]:
@@ -224,12 +224,12 @@ def of_document(document: Any) -> dict[str, Shown]:
     try:
         if document["schema"] != SCHEMA:
             raise validation.invalid("the ledger", f"a document of schema {SCHEMA}", document["schema"])
-        made = {**document["versions"], **({"machine": document["machine"]} if "machine" in document else {})}
+        versions = {**document["versions"], **({"machine": document["machine"]} if "machine" in document else {})}
         level, seed = document["level"], document["seed"]
         verdicts = [
             StoredVerdict(
                 claim=item["id"], level=level, seed=seed, code=item["evidence"]["digest"], verdict=item["verdict"],
-                evidence={**item["evidence"], "made_with": made}, recorded="",
+                evidence={**item["evidence"], "made_with": versions}, recorded="",
             ) for item in document["claims"]
         ]  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:

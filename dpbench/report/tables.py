@@ -41,11 +41,11 @@ def print_ledger(ledger: Ledger, console: Console, *, every: bool = False) -> No
     """
     shown = every or len(ledger.entries) <= FEW
     rows = [entry for entry in sorted(ledger.entries, key=lambda e: e.as_expected) if shown or not entry.as_expected]
-    made = table("claim", "verdict", "grade", "value", "interval", right=("value",))
+    grid = table("claim", "verdict", "grade", "value", "interval", right=("value",))
     for entry in rows:
-        made.add_row(*_cells(entry))
+        grid.add_row(*_cells(entry))
     if rows:
-        console.print(made)
+        console.print(grid)
     if not shown:
         _print_counts(ledger, console)
     later = [item["id"] for item in ledger.not_run if item["reason"].startswith("full only")]
@@ -55,12 +55,12 @@ def print_ledger(ledger: Ledger, console: Console, *, every: bool = False) -> No
     if later and not shown:
         console.print(f"{len(later)} more take minutes: --level full")
     wrong = sum(not entry.as_expected for entry in ledger.entries)
-    found = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
+    summary = f"[bold red]{wrong} unexpected[/]" if wrong else "[green]all as expected[/]"
     if ledger.entries:
         console.print(f"grades: {graded(ledger.grades)}")
     count = "1 verdict" if len(ledger.entries) == 1 else f"{len(ledger.entries)} verdicts"
     console.print(
-        f"{count}, {found}; level {ledger.level}, seed {ledger.seed}, "
+        f"{count}, {summary}; level {ledger.level}, seed {ledger.seed}, "
         f"error budget {ledger.error_budget:.1e}, {ledger.seconds:.1f} s"
     )
     if not shown:
@@ -74,10 +74,10 @@ def _print_counts(ledger: Ledger, console: Console) -> None:
 
     counts = Counter((entry.claim.paper, entry.verdict) for entry in ledger.entries)
     verdicts = [verdict for verdict in ORDER if any(said == verdict for _, said in counts)]
-    made = table("paper", *verdicts, right=verdicts)
+    grid = table("paper", *verdicts, right=verdicts)
     for name in dict.fromkeys(entry.claim.paper for entry in ledger.entries):
-        made.add_row(name, *(str(counts[name, verdict] or "") for verdict in verdicts))
-    console.print(made)
+        grid.add_row(name, *(str(counts[name, verdict] or "") for verdict in verdicts))
+    console.print(grid)
     there = {entry.claim.id for entry in ledger.entries}
     for paper in all_papers():
         first = foremost(paper)
@@ -93,34 +93,34 @@ def _print_counts(ledger: Ledger, console: Console) -> None:
 
 
 def _cells(entry: Entry) -> tuple[str | Text, ...]:
-    found = entry.evidence
+    evidence = entry.evidence
     return (
         entry.claim.id,
         verdict_text(entry.verdict, entry.claim.expected),
         entry.basis.grade,
-        number(found.value),
-        interval(found.interval),
+        number(evidence.value),
+        interval(evidence.interval),
     )
 
 
-def print_entry(claim: Claim, found: Sequence[Shown], console: Console) -> None:
+def print_entry(claim: Claim, results: Sequence[Shown], console: Console) -> None:
     """All that is said of one entry (`dpbench.report.view`)."""
-    verdicts = (verdict_text(one.verdict, claim.expected) for one in found[-1:])
+    verdicts = (verdict_text(one.verdict, claim.expected) for one in results[-1:])
     console.print(Text.assemble((claim.id, "bold"), f": {claim.source}  ", *verdicts))
-    for part in view(claim, found):
+    for part in view(claim, results):
         _field(console, part.label, *part.lines)
-    if not found:
+    if not results:
         _field(console, "Measured", "nothing is stored")
 
 
-def print_rows(rows: Sequence[Claim], found: Mapping[str, Shown], console: Console) -> None:
+def print_rows(rows: Sequence[Claim], results: Mapping[str, Shown], console: Console) -> None:
     """The rows of an entry beside each other; the entry's verdict is that of the first."""
-    made = table("row", "verdict", "grade", "value", "source")
+    grid = table("row", "verdict", "grade", "value", "source")
     for claim in rows:
-        one = found.get(claim.id)
+        one = results.get(claim.id)
         said = verdict_text(one.verdict, claim.expected) if one else Text("")
-        made.add_row(claim.row, said, *((one.grade, number(one.evidence["value"])) if one else ("", "")), claim.source)
-    console.print(made)
+        grid.add_row(claim.row, said, *((one.grade, number(one.evidence["value"])) if one else ("", "")), claim.source)
+    console.print(grid)
 
 
 def _field(console: Console, name: str, *lines: str) -> None:
@@ -157,10 +157,10 @@ def print_audit(
         if text:
             _field(console, name, text)
     if epsilons is not None and deltas is not None:
-        made = table("epsilon", "delta at least")
+        grid = table("epsilon", "delta at least")
         for epsilon, delta in zip(epsilons, deltas, strict=True):
-            made.add_row(f"{epsilon:g}", number(delta))
-        console.print(made)
+            grid.add_row(f"{epsilon:g}", number(delta))
+        console.print(grid)
     if result.pair is not None:
         _field(console, "data sets", " and ".join(" ".join(str(x).split()) for x in result.pair))
     for text in result.assumptions:
@@ -175,13 +175,13 @@ def print_audit(
 
 def print_status(rows: Sequence[Status], counts: Mapping[str, int], console: Console) -> None:
     """Entries whose evidence is of other code, with the modules that differ, and the counts."""
-    made = table("claim", "code", "because", "environment")
+    grid = table("claim", "code", "because", "environment")
     for row in rows:
         if row.code != "current":
             shown = ", ".join(row.because[:4]) + (f" and {len(row.because) - 4} more" if len(row.because) > 4 else "")
-            made.add_row(row.id, row.code, shown, row.environment)
-    if made.row_count:
-        console.print(made)
+            grid.add_row(row.id, row.code, shown, row.environment)
+    if grid.row_count:
+        console.print(grid)
     elsewhere = sum(row.environment == "other" for row in rows)
     console.print(
         f"{counts['current']} current, {counts['stale']} stale; {elsewhere} of another environment (versions or type "
@@ -191,11 +191,11 @@ def print_status(rows: Sequence[Status], counts: Mapping[str, int], console: Con
 
 def print_differences(rows: Sequence[Difference], console: Console, *, every: bool) -> None:
     """Old and new verdicts and values of entries that differ (or of all), and the counts of each kind."""
-    made = table("claim", "is", "old", "new", "distance", "where", right=("distance",))
+    grid = table("claim", "is", "old", "new", "distance", "where", right=("distance",))
     for row in rows:
         if every or row.kind != "same":
-            made.add_row(row.id, row.kind, row.old, row.new, f"{row.distance:.1e}" if row.distance else "", row.where)
-    if made.row_count:
-        console.print(made)
+            grid.add_row(row.id, row.kind, row.old, row.new, f"{row.distance:.1e}" if row.distance else "", row.where)
+    if grid.row_count:
+        console.print(grid)
     kinds = Counter(row.kind for row in rows)
     console.print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "no entries")

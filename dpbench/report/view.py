@@ -60,13 +60,13 @@ class Part:
     scope: str = ENTRY
 
 
-def view(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> list[Part]:
+def view(claim: Claim, results: Sequence[Shown] = (), *, scope: str = ENTRY) -> list[Part]:
     """The parts of an entry in their order, without those that say nothing.
 
     Parameters
     ----------
     claim : Claim
-    found : sequence of Shown
+    results : sequence of Shown
         Verdicts of it; each gives its evidence.
     scope : str
         That of the document.
@@ -75,7 +75,7 @@ def view(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> li
     paper = next((paper for paper in all_papers() if paper.name == claim.paper), None)
     version = f"{paper.version}; what later versions or venues print of this: not known" if paper else ""
     corrected = [other.id for other in ledger.all_claims() if other.holds == claim.id]
-    evidence = [line for one in found for line in _evidence(claim, one, scope)]
+    evidence = [line for one in results for line in _evidence(claim, one, scope)]
     parts = [
         Part("Row", (f"{claim.row} of {claim.entry}" if claim.id != claim.entry else "",)),
         Part("Where", (errata.place if errata else claim.source,), scope=ERRATA),
@@ -102,11 +102,12 @@ def view(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> li
     return [part for part in parts if any(part.lines) and order.index(part.scope) <= order.index(scope)]
 
 
-def to_dict(claim: Claim, found: Sequence[Shown] = (), *, scope: str = ENTRY) -> dict[str, Any]:
+def to_dict(claim: Claim, results: Sequence[Shown] = (), *, scope: str = ENTRY) -> dict[str, Any]:
     """The same as plain types, for ``--json``."""
-    verdicts = [{"verdict": one.verdict, "value": one.evidence["value"], "level": one.level} for one in found]
+    verdicts = [{"verdict": one.verdict, "value": one.evidence["value"], "level": one.level} for one in results]
     parts = [
-        {"label": part.label, "form": part.form, "lines": list(part.lines)} for part in view(claim, found, scope=scope)
+        {"label": part.label, "form": part.form, "lines": list(part.lines)}
+        for part in view(claim, results, scope=scope)
     ]
     return {"id": claim.id, "source": claim.source, "expected": claim.expected, "verdicts": verdicts, "parts": parts}
 
@@ -150,12 +151,12 @@ def _evidence(claim: Claim, shown: Shown, scope: str) -> tuple[str, ...]:
 
 def measured(claim: Claim, shown: Shown) -> str:
     """Verdict and value with what they rest on."""
-    found, rests = shown.evidence, basis(claim, shown.verdict, shown.evidence)
-    value = f"{number(found['value'])} {interval(found['interval'])}".strip()
+    evidence, rests = shown.evidence, basis(claim, shown.verdict, shown.evidence)
+    value = f"{number(evidence['value'])} {interval(evidence['interval'])}".strip()
     run = [f"level {shown.level}", f"seed {shown.seed}"]
-    run += [f"{found['trials']:,} trials"] if found["trials"] else []
-    run += [f"error level {found['level']:.0e}"] if found["level"] else ["nothing rests on sampling"]
-    run += [f"{found['seconds']:.1f} s", *([shown.recorded] if shown.recorded else [])]
+    run += [f"{evidence['trials']:,} trials"] if evidence["trials"] else []
+    run += [f"error level {evidence['level']:.0e}"] if evidence["level"] else ["nothing rests on sampling"]
+    run += [f"{evidence['seconds']:.1f} s", *([shown.recorded] if shown.recorded else [])]
     run += ["stale: the code has changed since"] if shown.stale else []
     grade = f"grade {rests.grade} (decided: {rests.decided}; link: {rests.link})"
     return f"{shown.verdict}, value {value}; {grade}; {', '.join(run)}"

@@ -43,7 +43,7 @@ def addresses() -> dict[str, str]:
     return {one.id: f"{one.entry}.html" + f"#{one.row}" * (one.id != one.entry) for one in all_claims()}
 
 
-def texts(found: Mapping[str, Shown]) -> dict[str, str]:
+def texts(results: Mapping[str, Shown]) -> dict[str, str]:
     """The page of every entry as Markdown, by its id: its rows below each other."""
     known = {claim.id: claim for claim in all_claims()}
     corrected = {claim.holds: claim for claim in known.values() if claim.holds}
@@ -53,14 +53,14 @@ def texts(found: Mapping[str, Shown]) -> dict[str, str]:
         for name in drawing.claims:
             drawn.setdefault(name, []).append(drawing.name)
     titles = {paper.name: paper.title or paper.name for paper in all_papers()}
-    made: dict[str, list[str]] = {}
+    texts_by_page: dict[str, list[str]] = {}
     for name, claim in known.items():
         title, under = in_markdown(claim.source), claim.id != claim.entry
         whole = f"{title}: {in_markdown(titles[claim.paper])}"
-        lines = made.setdefault(claim.entry, ["---", "orphan: true", "---", ""])
+        lines = texts_by_page.setdefault(claim.entry, ["---", "orphan: true", "---", ""])
         lines += [f'<span id="{claim.row}"></span>', "", f"## {claim.row}: {title}"] if under else [f"# {whole}"]
         lines += ["", f"`{name}`", ""]
-        lines += [_verdict(claim, found.get(name)), "", *_statements(claim, known.get(claim.holds)), ""]
+        lines += [_verdict(claim, results.get(name)), "", *_statements(claim, known.get(claim.holds)), ""]
         for part in view(claim, scope=ERRATA):
             if part.form == "quotation":
                 lines += [str(Markup("<blockquote tabindex='0'>{}</blockquote>").format(quoted(claim.quote))), ""]
@@ -69,9 +69,9 @@ def texts(found: Mapping[str, Shown]) -> dict[str, str]:
                 lines += [f"**{part.label}.** {said}", ""]
         if name in corrected:
             lines += [f"**What it corrects.** {link(corrected[name].id)}", ""]
-        lines += _evidence(claim, found.get(name))
+        lines += _evidence(claim, results.get(name))
         lines += [f"![{in_markdown(claim.source)}]({FIGURES}/{one}.png)\n" for one in drawn.get(name, ())[:1]]
-    return {name: "\n".join(lines) for name, lines in made.items()}
+    return {name: "\n".join(lines) for name, lines in texts_by_page.items()}
 
 
 def link(name: str) -> str:
@@ -219,9 +219,9 @@ def finish(folder: Path, repository: Path) -> None:
     """
     for name, found in certificates.known().items():
         files = [repository / "evidence" / "certificates" / f"{name}.{one['kind']}.json" for one in found]
-        with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as made:
+        with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for path in (repository / "checker" / "dpbench_check.py", *files):
-                made.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)  # undated
+                archive.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)  # undated
 
 
 _ID = re.compile(r'<span class="pre">([\w.-]+)</span>')
@@ -231,19 +231,19 @@ def linked(app: Any, page: str, template: str, context: dict[str, Any], doctree:
     """The id of a claim leads to its page, wherever a guide names it: a listener of Sphinx."""
     folder = context["pathto"]("results/claims", 1)
 
-    def put(found: re.Match[str]) -> str:
-        address = addresses().get(found[1])
-        return f'<a href="{folder}/{address}">{found[0]}</a>' if address else found[0]
+    def put(match: re.Match[str]) -> str:
+        address = addresses().get(match[1])
+        return f'<a href="{folder}/{address}">{match[0]}</a>' if address else match[0]
 
     if "body" in context and not page.startswith("results/"):
         context["body"] = _ID.sub(put, context["body"])
 
 
-def write(folder: Path, found: Mapping[str, Shown]) -> list[Path]:
+def write(folder: Path, results: Mapping[str, Shown]) -> list[Path]:
     """Write the pages into `folder`; one that would not change is left as it is."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, text in texts(found).items():
+    for name, text in texts(results).items():
         path = folder / f"{name}.md"
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

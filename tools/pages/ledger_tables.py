@@ -20,10 +20,10 @@ from dpbench.report.view import ERRATA, HURTS, WHO, view
 from tools.pages.claim_pages import addresses, rests_on
 
 
-def entries(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
+def entries(claims: Iterable[Claim], results: Mapping[str, Shown]) -> str:
     """A row for each claim, those that hurt users first, with the verdict `found` of it by id."""
     header = ("claim", "where", "who is hurt", "verdict")
-    return table(header, (_entry(claim, found.get(claim.id)) for claim in sorted(claims, key=errata.gravity)))
+    return table(header, (_entry(claim, results.get(claim.id)) for claim in sorted(claims, key=errata.gravity)))
 
 
 def _entry(claim: Claim, shown: Shown | None) -> tuple[str, ...]:
@@ -36,16 +36,16 @@ def _linked(name: str) -> str:
     return f'<a href="claims/{addresses()[name]}"><code>{name.replace(".", ".<wbr>")}</code></a>'
 
 
-def failures(claims: Iterable[Claim], found: Mapping[str, Shown]) -> str:
+def failures(claims: Iterable[Claim], results: Mapping[str, Shown]) -> str:
     """The printed claims that do not hold, by who is hurt, then by effect: what each means, and the rest folded."""
     known = {claim.id: claim for claim in claims}
-    wrong = {name: found[name] for name in known if name in found and found[name].verdict in errata.FAILED}
+    wrong = {name: results[name] for name in known if name in results and results[name].verdict in errata.FAILED}
     parts = []
     for who in (*HURT, ""):
         listed = [name for name in _ordered(known) if name in wrong and known[name].hurt.partition(":")[0] == who]
         if listed:
             parts.append(f"## {HURTS.get(who, errata.UNSAID)} ({len(listed)})")
-            parts += [_finding(known[name], wrong[name], found) for name in listed]
+            parts += [_finding(known[name], wrong[name], results) for name in listed]
     return "\n\n".join(parts)
 
 
@@ -55,7 +55,7 @@ def _ordered(known: Mapping[str, Claim]) -> Iterator[str]:
     yield from dict.fromkeys([*by_effect, *known])
 
 
-def _finding(claim: Claim, shown: Shown, found: Mapping[str, Shown]) -> str:
+def _finding(claim: Claim, shown: Shown, results: Mapping[str, Shown]) -> str:
     """One finding as a block of HTML, without an empty line, as Markdown asks."""
     note = (shown.evidence.get("notes") or ("",))[0].removeprefix("value: ")
     said = Markup("<p><strong>{}, {}.</strong> {}</p><p class='soft'>{}, {}{}. {}</p>").format(
@@ -69,9 +69,9 @@ def _finding(claim: Claim, shown: Shown, found: Mapping[str, Shown]) -> str:
         for part in view(claim, scope=ERRATA)
         if part.label != "What it means" and part.form in ("prose", "caveat", "quotation")
     ]  # fmt: skip
-    if claim.holds in found:
+    if claim.holds in results:
         twin = Markup("<p><em>What holds instead.</em> {} ({})</p>")
-        folded.append(twin.format(Markup(_linked(claim.holds)), _verdict(by_id()[claim.holds], found[claim.holds])))
+        folded.append(twin.format(Markup(_linked(claim.holds)), _verdict(by_id()[claim.holds], results[claim.holds])))
     more = Markup("<details><summary>As printed, and why not</summary>{}</details>").format(Markup("").join(folded))
     return "<div class='finding'>" + " ".join(f"{said}{more}".split()) + "</div>"
 
@@ -84,8 +84,8 @@ def _number(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
-def table1(found: Mapping[str, Shown]) -> str:
+def table1(results: Mapping[str, Shown]) -> str:
     """Table 1 of the GLM paper as Markdown, exponents raised."""
-    verdicts = {name: (one.verdict, one.evidence) for name, one in found.items()}
-    made = grid(verdicts, [name for name, one in found.items() if one.stale])
-    return re.sub(r"\^\{([^}]*)\}", r"<sup>\1</sup>", made)
+    verdicts = {name: (one.verdict, one.evidence) for name, one in results.items()}
+    grid_table = grid(verdicts, [name for name, one in results.items() if one.stale])
+    return re.sub(r"\^\{([^}]*)\}", r"<sup>\1</sup>", grid_table)

@@ -63,8 +63,8 @@ class Page:
     parts: tuple[Part, ...]
 
 
-def _records(found: dict[str, Shown]) -> list[dict[str, Any]]:
-    return [{"id": name, "verdict": one.verdict, "evidence": one.evidence} for name, one in found.items()]
+def _records(results: dict[str, Shown]) -> list[dict[str, Any]]:
+    return [{"id": name, "verdict": one.verdict, "evidence": one.evidence} for name, one in results.items()]
 
 
 def _shares(both: tuple[Any, Any], key: Callable[[Any], Any]) -> list[tuple[str, str, str]]:
@@ -73,9 +73,9 @@ def _shares(both: tuple[Any, Any], key: Callable[[Any], Any]) -> list[tuple[str,
     return [(name, str(len(ids)), str(sum(one in both[1] for one in ids))) for name, ids in sorted(groups.items())]
 
 
-def _decided(record: Mapping[str, Any], made: Mapping[str, list[dict[str, Any]]]) -> str:
+def _decided(record: Mapping[str, Any], certificates: Mapping[str, list[dict[str, Any]]]) -> str:
     """The verdict, and the kinds of its certificates or why there is none."""
-    kinds = sorted({one["kind"] for one in made.get(record["id"], ())})
+    kinds = sorted({one["kind"] for one in certificates.get(record["id"], ())})
     return f"{record['verdict']}: {', '.join(kinds) or shown.reason(record)}"
 
 
@@ -268,7 +268,7 @@ def texts(evidence: Path) -> dict[str, str]:
         If a file is missing there, or is not what a command of the page wrote.
     """
     documents: dict[str, Any] = {}
-    made: dict[str, str] = {}
+    texts_by_name: dict[str, str] = {}
     for page in PAGES:
         lines = [*WIDE, f"# {page.title}", ""]
         for part in page.parts:
@@ -280,8 +280,8 @@ def texts(evidence: Path) -> dict[str, str]:
                 must_be = f"what the command on the page {page.name} writes ({error!r})"
                 raise invalid(f"evidence/{part.file}", must_be, documents[part.file]) from error
             lines += [part.before, "", *_staleness(part, documents[part.file]), shown_table, ""]
-        made[f"{page.name}.md"] = "\n".join(lines)
-    return {"index.md": _index(committed(evidence), documents)} | made
+        texts_by_name[f"{page.name}.md"] = "\n".join(lines)
+    return {"index.md": _index(committed(evidence), documents)} | texts_by_name
 
 
 def _staleness(part: Part, document: Any) -> list[str]:
@@ -320,13 +320,13 @@ def _numbers(documents: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _index(found: dict[str, Shown], documents: Mapping[str, Any]) -> str:
+def _index(results: dict[str, Shown], documents: Mapping[str, Any]) -> str:
     """The home of the results: a row for each paper, with what a user has to know first, and the other pages."""
     header = "| paper | claims | do not hold as printed | to know first | what it means |"
     lines = ["# Results", "", header, "|---|---|---|---|---|"]
     for paper in all_papers():
         first = errata.foremost(paper)
-        if first is None or first.id not in found:
+        if first is None or first.id not in results:
             continue
         where = f"[{in_markdown(first.source)}](claims/{first.entry}.md)"
         title, said = in_markdown(paper.title or paper.name), in_markdown(first.consequence)

@@ -49,16 +49,16 @@ def gallery(figures: Path, folder: str) -> str:
             caption = _caption(drawing.draw, first, len(drawing.claims) - 1, drawing.name)
             parts += [f"### {heading}", shown, caption, _files(folder, drawing.name)]
     parts += ["## Drawn from other records", "`figures/README.md` has the command of each."]
-    for name, made in beside(figures).items():
-        said = f"{in_markdown(made['said'])} (`{made['command']}`)"
+    for name, document in beside(figures).items():
+        said = f"{in_markdown(document['said'])} (`{document['command']}`)"
         parts += [f"### {name}", _image(figures, folder, name, name), said, _files(folder, name)]
     return "\n\n".join(parts) + "\n"
 
 
 def beside(figures: Path) -> dict[str, dict[str, str]]:
     """What is said beside the figures that are drawn from files of numbers, not from entries, by name."""
-    made = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(figures.glob("*.json"))}
-    return {name: document for name, document in made.items() if "said" in document}
+    documents = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(figures.glob("*.json"))}
+    return {name: document for name, document in documents.items() if "said" in document}
 
 
 def _image(figures: Path, folder: str, name: str, said: str) -> str:
@@ -98,8 +98,8 @@ def write(folder: Path, figures: str, examples: Path, texts: Mapping[str, str]) 
     """
     folder.mkdir(parents=True, exist_ok=True)
     report = page.page(all_claims(), stored.best(stored.known(None)))
-    made = {"gallery.md": gallery(folder / figures, figures), "report.html": report}
-    for name, text in (made | dict(texts)).items():
+    pages = {"gallery.md": gallery(folder / figures, figures), "report.html": report}
+    for name, text in (pages | dict(texts)).items():
         (folder / name).write_text(text, encoding="utf-8")
     for notebook in _notebooks(examples):
         shutil.copy(notebook, folder / notebook.name)

@@ -149,9 +149,9 @@ def arrays(document: dict[str, Any]) -> str:
     def shown(row: dict[str, Any], auditor: str) -> str:
         if auditor not in row["auditors"]:
             return ""
-        found = row["auditors"][auditor]
-        above = f", {found['above']} above" if found["above"] else ""
-        return f"{found['mean']:.3f}" + ("" if found["se"] is None else f" ({found['se']:.3f})") + above
+        by_auditor = row["auditors"][auditor]
+        above = f", {by_auditor['above']} above" if by_auditor["above"] else ""
+        return f"{by_auditor['mean']:.3f}" + ("" if by_auditor["se"] is None else f" ({by_auditor['se']:.3f})") + above
 
     return table(
         ("arrays", "rows a side", "δ", "exact ε", "seeds", *names),
@@ -172,15 +172,15 @@ def arrays(document: dict[str, Any]) -> str:
 def one_run(document: dict[str, Any]) -> str:
     """What ``python -m studies.one_run --json`` wrote: one row for each law and number of canaries."""
     names = list(dict.fromkeys(row["auditor"] for row in document["rows"]))
-    found: dict[tuple[int, str], dict[str, str]] = {}
+    cells: dict[tuple[int, str], dict[str, str]] = {}
     for row in document["rows"]:
         law = "Gaussian, μ = 1" if row["law"] == "gaussian" else f"{float(row['law']):.0%} memorised"
-        found.setdefault((row["canaries"], law), {})[row["auditor"]] = f"{row['mean']:.3f} ({row['error']:.3f})"
+        cells.setdefault((row["canaries"], law), {})[row["auditor"]] = f"{row['mean']:.3f} ({row['error']:.3f})"
     return table(
         ("canaries", "law", "seeds", *names),
         (
             (f"{count:,}", law, str(document["seeds"]), *(said.get(name, "") for name in names))
-            for (count, law), said in found.items()
+            for (count, law), said in cells.items()
         ),
     )
 
@@ -260,11 +260,11 @@ def known_bugs_counts(document: dict[str, Any]) -> str:
     """How many of the cases each auditor found, how many fixed versions it refuted, and how often by chance."""
     rows = [row for row in document["cases"] if "why" not in row]
 
-    def counted(found: Callable[[dict[str, Any]], bool]) -> tuple[str, str]:
+    def counted(holds: Callable[[dict[str, Any]], bool]) -> tuple[str, str]:
         releases = [row for row in rows if row["released"]]
-        return f"{sum(map(found, rows))} of {len(rows)}", f"{sum(map(found, releases))} of {len(releases)}"
+        return f"{sum(map(holds, rows))} of {len(rows)}", f"{sum(map(holds, releases))} of {len(releases)}"
 
-    made = [
+    columns = [
         (
             name,
             *counted(lambda row, name=name: row["found"][name] is not None),  # type: ignore[misc]
@@ -272,7 +272,7 @@ def known_bugs_counts(document: dict[str, Any]) -> str:
         )
         for name in rows[0]["found"]
     ]
-    made.append(
+    columns.append(
         (
             "gray box",
             *counted(lambda row: row["gray"]["broken"]["verdict"] == "refuted"),
@@ -281,7 +281,7 @@ def known_bugs_counts(document: dict[str, Any]) -> str:
     )
     runs = sum(len(row["mended_refuted"]) for row in rows)
     return (
-        table(("auditor", "found", "found in installed releases", "fixed versions refuted"), made)
+        table(("auditor", "found", "found in installed releases", "fixed versions refuted"), columns)
         + f"\n\nAn auditor's level on a fixed version is {document['alpha']:g}: if all fixed versions satisfy their "
         f"claims, any of these {runs} audits refutes one with probability at most {runs * document['alpha']:.2g}. The "
         "gray box has no level."

@@ -99,9 +99,9 @@ def _made(one: Recorder) -> dict[str, Any]:
             "evidence": _digest(entry["evidence"])}  # fmt: skip
 
 
-def _digest(found: Mapping[str, Any]) -> str:
+def _digest(document: Mapping[str, Any]) -> str:
     """SHA-256 of the numbers, the seconds that they took left out."""
-    kept = {name: value for name, value in found.items() if name != "seconds"}
+    kept = {name: value for name, value in document.items() if name != "seconds"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -154,13 +154,13 @@ def make() -> dict[str, dict[str, Any]]:
 
 def write(folder: str | Path) -> list[Path]:
     """Write one file for each record into `folder`; files of records that are no longer made are removed."""
-    target, made = Path(folder), make()
+    target, drafts = Path(folder), make()
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*.json"):
-        if old.name not in made:
+        if old.name not in drafts:
             old.unlink()
     paths = []
-    for name, one in made.items():
+    for name, one in drafts.items():
         path = target / name
         path.write_text(json.dumps(one, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         paths.append(path)

@@ -42,13 +42,13 @@ def points(record: dict[str, Any]) -> tuple[str, Points] | None:
     else:
         errors = [0.0] * len(means)
     exact = [above(e, 4) if e > 1e-12 * m else Fraction(0) for e, m in zip(errors, means, strict=True)]
-    made = zip(grid, means, exact, strict=True)
-    return axis, [(Fraction(x).limit_denominator(10**6), near(mean, 8), error) for x, mean, error in made]
+    triples = zip(grid, means, exact, strict=True)
+    return axis, [(Fraction(x).limit_denominator(10**6), near(mean, 8), error) for x, mean, error in triples]
 
 
-def slope(made: Points) -> tuple[float, float]:
+def slope(triples: Points) -> tuple[float, float]:
     """The least-squares slope of log mean in log x, and its standard error."""
-    x, mean, error = (np.array([float(p[k]) for p in made]) for k in range(3))
+    x, mean, error = (np.array([float(p[k]) for p in triples]) for k in range(3))
     apart = np.log(x) - np.log(x).mean()
     square = float(apart @ apart)
     return float(apart @ np.log(mean)) / square, float(np.linalg.norm(apart * error / mean)) / square
@@ -95,12 +95,12 @@ def draft(claim: str) -> Draft | None:
 
 
 def _maker(claim: str) -> Callable[[], Draft]:
-    def made() -> Draft:
+    def draft_of() -> Draft:
         found = draft(claim)
         assert found is not None
         return found
 
-    return made
+    return draft_of
 
 
 def register() -> None:

@@ -70,8 +70,8 @@ def rows_of(record: dict[str, Any]) -> tuple[str, list[Row]]:
 
 def _sums(row: dict[str, float]) -> dict[str, Number]:
     """The five numbers, the squares rounded up: a variance a little larger than the sample's, never below 0."""
-    made: dict[str, Number] = {name: _exact(row[name]) for name in ("runs", "total", "squares", "low", "high")}
-    return made | {"squares": above(row["squares"] * (1.0 + 1e-9), 12)}
+    sums: dict[str, Number] = {name: _exact(row[name]) for name in ("runs", "total", "squares", "low", "high")}
+    return sums | {"squares": above(row["squares"] * (1.0 + 1e-9), 12)}
 
 
 def _zip(series: dict[str, list[Any]], *names: str) -> list[tuple[Any, ...]]:
@@ -169,12 +169,12 @@ def _mean(row: Row) -> float:
 
 
 def _maker(claim: str) -> Callable[[], Draft]:
-    def made() -> Draft:
+    def draft_of() -> Draft:
         found = draft(claim)
         assert found is not None
         return found
 
-    return made
+    return draft_of
 
 
 def register() -> None:

@@ -42,11 +42,11 @@ def make(name: str, folder: Path) -> list[Path]:
         variable_start_string="<<",
         variable_end_string=">>",
     )
-    made = []
+    paths = []
     for source in sorted(one.name for one in files(__name__).iterdir() if one.name.endswith(".j2")):
         place = folder / source.removesuffix(".j2").replace("+", "/").replace("NAME", name)
         place.parent.mkdir(parents=True, exist_ok=True)
         text = environment.get_template(source).render(name=name, version=__version__)
         place.write_text(text, encoding="utf-8")
-        made.append(place)
-    return made
+        paths.append(place)
+    return paths
