@@ -318,7 +318,7 @@ def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
     for place, (piece, group) in enumerate(groups.values()):
         inequalities = [one.comparison for hunt in group for one in hunt.question.piece.inequalities]
         claims = list(dict.fromkeys([*inequalities, *laws]))
-        share = Clock(max(clock.left / (len(groups) - place), 0.05))
+        share = max(clock.left / (len(groups) - place), 0.05)
         draft = _draft(statement, piece, claims, group, share, proofs)
         if draft is None or not _sealed("region", draft, theorem, proofs):
             return proofs
@@ -337,7 +337,7 @@ def _composed(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
             proofs.why = [f"no proof over the region: {error}"]
             continue
         claims, share = list(dict.fromkeys([*speaks, *needs])), max(clock.left / (len(listed) - place), 2.0)
-        draft = _draft(statement, Piece((), "", derivation=()), claims, hunts, Clock(share), proofs)
+        draft = _draft(statement, Piece((), "", derivation=()), claims, hunts, share, proofs)
         if proofs.found is not None:
             return proofs
         if draft is not None:
@@ -349,7 +349,7 @@ def _composed(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
 
 
 def _draft(
-    statement: Statement, piece: Piece, claims: list[Comparison], group: list[Hunt], clock: Clock, proofs: _Proofs
+    statement: Statement, piece: Piece, claims: list[Comparison], group: list[Hunt], seconds: float, proofs: _Proofs
 ) -> Draft | None:
     """What shows the claims on the region; None where no cuts do, and why is in `proofs`."""
     sides, fixed = _sides(statement, piece)
@@ -358,7 +358,7 @@ def _draft(
     for number, given in enumerate(attempts):
         proof = Proof(claims, sides, statement.definitions, given, fixed)
         look = partial(_breaks, group, proofs)
-        tree = proof.tree(CELLS, clock=Clock(clock.left / (len(attempts) - number)), look=look,
+        tree = proof.tree(CELLS, clock=Clock(seconds / (len(attempts) - number)), look=look,
                           exchanged=True)  # fmt: skip
         proofs.cells += tree.cells
         if proofs.found is not None:

@@ -188,13 +188,13 @@ def test_a_strict_inequality_fails_where_it_is_met():
 
 def test_an_order_falls_only_if_all_constants_do():
     """1000 c n/(n + 1000) is bounded, though it grows for long; c n^(1/10) is not, though it grows slowly."""
-    symbols = {"n": {"real": [1, 1000]}, "c": {"real": [1, 2]}}
+    symbols = {"n": {"real": [1, "inf"]}, "c": {"real": [1, 2]}}
     verdicts = [
         dpbench.judge(case("order", symbols, {"order": {"quantity": quantity, "in": "n"}}))
         for quantity in ("1000*c*n/(n + 1000)", "c*n^(1/10)")
     ]
     assert [one.verdict for one in verdicts] == ["not refuted", "refuted"]
-    with pytest.raises(InvalidInput, match="a symbol with a range"):
+    with pytest.raises(InvalidInput, match=r"claim\.order\.in"):
         dpbench.judge(case("order", symbols, {"order": {"quantity": "c*n", "in": "m"}}))
 
 
