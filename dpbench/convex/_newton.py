@@ -36,11 +36,11 @@ def workspace(n: int, d: int) -> tuple[np.ndarray, ...]:
     wide = d + -d % 4
     shapes = ((wide,), (2, n), (3, wide), (wide, wide), (5, ROWS), (wide, ROWS + 8), (2, d, d), (6, d), (8,))
     sizes = [math.prod(shape) + -math.prod(shape) % 8 for shape in shapes]  # each begins a line of the cache
-    whole, made, at = aligned.zeros(sum(sizes)), [], 0
+    whole, arrays, at = aligned.zeros(sum(sizes)), [], 0
     for shape, size in zip(shapes, sizes, strict=True):
-        made.append(whole[at : at + math.prod(shape)].reshape(shape))
+        arrays.append(whole[at : at + math.prod(shape)].reshape(shape))
         at += size
-    return tuple(made)
+    return tuple(arrays)
 
 
 @kernel(u1(arr(f8, 2), f8, f8, arr(f8, 2, True)), fastmath={"contract", "reassoc"})

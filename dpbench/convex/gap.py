@@ -87,8 +87,8 @@ class Losses:
         ).newton(w, target)  # fmt: skip
 
     def _smooth(self, slope: np.ndarray, scale: float) -> tuple[np.ndarray, float, np.ndarray]:
-        found = self._search(Curve(HUBER, 1.0, 1.0), scale, slope, np.zeros(slope.size), ENOUGH)
-        return found.w, found.distance, np.clip(self.X @ found.w - self.y, -1.0, 1.0)
+        minimum = self._search(Curve(HUBER, 1.0, 1.0), scale, slope, np.zeros(slope.size), ENOUGH)
+        return minimum.w, minimum.distance, np.clip(self.X @ minimum.w - self.y, -1.0, 1.0)
 
     def _certain(self, slope: np.ndarray, scale: float) -> tuple[np.ndarray, float, np.ndarray]:
         """By `interior_point`, over the unit ball."""
@@ -196,5 +196,5 @@ class Losses:
         return np.asarray(self.X.T @ (self.weights * s) + self.bend @ w + slope)
 
 
-def _first_gap(found: tuple[np.ndarray, float, np.ndarray]) -> float:
-    return found[1]
+def _first_gap(point: tuple[np.ndarray, float, np.ndarray]) -> float:
+    return point[1]

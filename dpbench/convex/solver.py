@@ -155,7 +155,7 @@ class Objective:
     def newton(self, w: np.ndarray, target: float) -> Point:
         """Newton's method from w until the certificate is at most a quarter of `target` or stalls; its best point."""
         n, d = self.X.shape
-        made, space = w.copy(), _workspace(n, d)
+        iterate, space = w.copy(), _workspace(n, d)
         space[-1][:] = BEGIN
         slope = self.slope if self.slope.size else np.zeros(d)
         reach = float(np.abs(self.y).max(initial=0.0)) / self.x_bound
@@ -163,10 +163,10 @@ class Objective:
         for _ in range(0, _STEPS, a_call):
             if newton(
                 self.curve.code, self.curve.parameter, *self.stored, self.share, self.lam, self.bend, slope,
-                self.radius, self.smoothness, reach, target, a_call, made, *space,
+                self.radius, self.smoothness, reach, target, a_call, iterate, *space,
             ):  # fmt: skip
                 break
-        return Point(made, *space[-1][:2].tolist())
+        return Point(iterate, *space[-1][:2].tolist())
 
     def widened(self, factor: float) -> Objective:
         """`factor` times F with a κ that is `factor` times as large, of Huber's loss."""
@@ -220,11 +220,11 @@ def minimise(F: Objective, target: float) -> Point:
 
 
 def _minimised(F: Objective, target: float) -> Point:
-    found = refine(F, target) if F.curve.code in (SQUARED, HALF_SQUARED) else follow(F, target)
-    found = found._replace(distance=found.distance + F.rounding(found))
-    if found.distance > target and F.lam > 0.0:
-        found = min(found, descend(F, found.w, target), key=lambda point: point.distance)
-    return found
+    nearest = refine(F, target) if F.curve.code in (SQUARED, HALF_SQUARED) else follow(F, target)
+    nearest = nearest._replace(distance=nearest.distance + F.rounding(nearest))
+    if nearest.distance > target and F.lam > 0.0:
+        nearest = min(nearest, descend(F, nearest.w, target), key=lambda point: point.distance)
+    return nearest
 
 
 def refine(F: Objective, target: float) -> Point:
@@ -265,9 +265,9 @@ def follow(F: Objective, target: float) -> Point:
         if closer is not None:
             w = closer
         if closer is None or factor == 1.0:
-            found = wide.newton(w, goal)
-            w = found.w
-    return found
+            point = wide.newton(w, goal)
+            w = point.w
+    return point
 
 
 def nearby(F: Objective, w: np.ndarray, reach: float, target: float) -> np.ndarray | None:

@@ -29,8 +29,8 @@ class SystemGenerator(np.random.Generator):
 def words(rng: Any, count: int) -> np.ndarray:
     """`count` words, uint64, of a numpy Generator or of one that has a method `words`."""
     own = getattr(rng, "words", None)
-    made = rng.bit_generator.random_raw(count) if own is None else own(count)
-    return np.ascontiguousarray(made, dtype=np.uint64)
+    drawn = rng.bit_generator.random_raw(count) if own is None else own(count)
+    return np.ascontiguousarray(drawn, dtype=np.uint64)
 
 
 class Source:

@@ -205,9 +205,9 @@ def kernel(
     """
 
     def declare(function: Callable[..., Any]) -> Kernel:
-        made = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath})
-        KERNELS[made.name] = made
-        return made
+        compiled_kernel = Kernel(function, signature, {"error_model": error_model, "fastmath": fastmath})
+        KERNELS[compiled_kernel.name] = compiled_kernel
+        return compiled_kernel
 
     return declare
 

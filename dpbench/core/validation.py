@@ -146,16 +146,16 @@ def array(name: str, value: Any, *, ndim: int, min_length: int = 1, width: int |
     """A finite float64 C-ordered array with `ndim` axes and at least `min_length` entries along the first."""
     shape = "a vector" if ndim == 1 else "a matrix" if ndim == 2 else f"an array with {ndim} axes"
     must_be = f"{shape} of finite numbers"
-    made = native(name, value, must_be)
-    if made.dtype.kind not in "fiub" or made.ndim != ndim:
-        raise invalid(name, must_be, made if made.ndim != ndim else value)
-    if made.shape[0] < min_length:
-        raise invalid(name, f"{shape} with at least {min_length} rows", made)
-    if width is not None and made.shape[-1] != width:
-        raise invalid(name, f"{shape} whose last axis has length {width}", made)
-    made = np.ascontiguousarray(made, dtype=np.float64)
-    finite(name, made)
-    return made
+    values_read = native(name, value, must_be)
+    if values_read.dtype.kind not in "fiub" or values_read.ndim != ndim:
+        raise invalid(name, must_be, values_read if values_read.ndim != ndim else value)
+    if values_read.shape[0] < min_length:
+        raise invalid(name, f"{shape} with at least {min_length} rows", values_read)
+    if width is not None and values_read.shape[-1] != width:
+        raise invalid(name, f"{shape} whose last axis has length {width}", values_read)
+    values_read = np.ascontiguousarray(values_read, dtype=np.float64)
+    finite(name, values_read)
+    return values_read
 
 
 def finite(name: str, values: np.ndarray) -> None:

@@ -63,10 +63,10 @@ def name_of(unit: dict[str, Any], function: Callable[[int], Any]) -> UnitName:
     """
     text = f"{canonical(unit)}|{_text(function)}"
     code = sources.code_of(function)
-    made = "\n".join(
+    written = "\n".join(
         [code.key, sources.framework(), *(f"{name}={what}" for name, what in sorted(environment().items()))]
     )
-    return UnitName(text, hashlib.sha256(made.encode()).hexdigest(), sources.edited(code.modules))
+    return UnitName(text, hashlib.sha256(written.encode()).hexdigest(), sources.edited(code.modules))
 
 
 def _text(value: Any) -> str:
@@ -207,7 +207,7 @@ class RunContext:
         if not newest:
             return {}
         here = made_with()
-        found = {}
+        recorded = {}
         for claim in claims:
             verdict = newest.get((claim.id, claim.digest))
             if (
@@ -215,8 +215,8 @@ class RunContext:
                 and verdict.evidence.get("made_with") == here
                 and not sources.edited(claim.code.modules)
             ):
-                found[claim.id] = verdict
-        return found
+                recorded[claim.id] = verdict
+        return recorded
 
     def _store_for(self, edited: tuple[str, ...]) -> Store:
         """The store; one in memory, with a warning, where the code that runs is not the one on disk any more."""
@@ -249,13 +249,13 @@ class RunContext:
         name = name_of(unit, function)
         store = self._store_for(name.edited)
         run = store.run(name.text, self.seed, name.code)
-        found = store.blocks(run, numbers)
-        missing = [number for number in dict.fromkeys(numbers) if number not in found]
-        self._blocks[1] += len(found) + len(missing)
-        self._advance(len(found))
+        results = store.blocks(run, numbers)
+        missing = [number for number in dict.fromkeys(numbers) if number not in results]
+        self._blocks[1] += len(results) + len(missing)
+        self._advance(len(results))
         if missing:
-            found |= _Flight(self, store, run, function, unit).compute(missing)
-        return [found[number] for number in numbers]
+            results |= _Flight(self, store, run, function, unit).compute(missing)
+        return [results[number] for number in numbers]
 
     def _advance(self, count: int) -> None:
         self._blocks[0] += count
@@ -352,13 +352,13 @@ class _Flight:
         error = self.failures[number]
         where = f"{self.context._claim or 'run'}, block {number} of {reprlib.repr(self.unit)}"
         if isinstance(error, BrokenExecutor):
-            made: BaseException = self.context.lost(where)
+            failure: BaseException = self.context.lost(where)
         elif isinstance(error, KeyboardInterrupt):
-            made = KeyboardInterrupt()
+            failure = KeyboardInterrupt()
         else:
-            made = BlockError(f"{where}: {type(error).__name__}: {error}")
-        made.__cause__ = error
-        return made
+            failure = BlockError(f"{where}: {type(error).__name__}: {error}")
+        failure.__cause__ = error
+        return failure
 
 
 OUTSIDE = {"quick": 600.0, "full": 14_400.0}

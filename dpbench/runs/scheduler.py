@@ -172,10 +172,10 @@ def scheduler(address: str) -> Iterator[Cluster]:
 
 def _check(client: Any, address: str) -> None:
     try:
-        found = client.run(fingerprint)
+        fingerprints = client.run(fingerprint)
     except Exception as error:
         raise validation.invalid("scheduler", f"one whose workers have dpbench ({_reason(error)})", address) from error
-    others = sorted(worker for worker, code in found.items() if code != fingerprint())
+    others = sorted(worker for worker, code in fingerprints.items() if code != fingerprint())
     if others:
         must_be = "one whose workers have the code and versions of this process, and its processor type"
         raise validation.invalid("scheduler", must_be, f"{address} with {', '.join(others)}")

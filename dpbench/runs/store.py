@@ -222,17 +222,17 @@ class Store:
         """The number under which blocks of this unit, seed and code are stored."""
         key = (unit, str(seed), code)
         with self._reporting():
-            found = self._find(key)
-            if found is None:
+            row = self._find(key)
+            if row is None:
                 with self._transaction():
                     self._db.execute("INSERT OR IGNORE INTO run (unit, seed, code) VALUES (?, ?, ?)", key)
-                found = self._find(key)
-        assert found is not None
-        return found
+                row = self._find(key)
+        assert row is not None
+        return row
 
     def blocks(self, run: int, numbers: Iterable[int]) -> dict[int, Any]:
         """The values of those blocks of a run that are stored, by number; a damaged one is removed, with a warning."""
-        found = {}
+        blocks = {}
         with self._reporting():
             for number in dict.fromkeys(numbers):
                 query = "SELECT value, checksum FROM block WHERE run = ? AND number = ?"
@@ -240,10 +240,10 @@ class Store:
                     try:
                         if not isinstance(value, bytes) or _checksum(run, number, value) != checksum:
                             raise Undecodable("another checksum")
-                        found[number] = decode(value)
+                        blocks[number] = decode(value)
                     except Undecodable:
                         self._remove(run, number)
-        return found
+        return blocks
 
     def _remove(self, run: int, number: int) -> None:
         with self._transaction():
@@ -372,10 +372,10 @@ def _checksum(run: int, number: int, value: bytes) -> bytes:
 
 def _inode(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _code(error: sqlite3.Error) -> str:

@@ -76,8 +76,8 @@ class HeavyTailedPopulation:
     @classmethod
     def unit(cls, tail: Tail, minimiser: Any, **others: Any) -> HeavyTailedPopulation:
         """The population whose declared moment is τ = 1."""
-        made = cls(tail, minimiser, **others)
-        return replace(made, scale=made.scale / made.tau)
+        population = cls(tail, minimiser, **others)
+        return replace(population, scale=population.scale / population.tau)
 
     @property
     def d(self) -> int:

@@ -103,10 +103,10 @@ class HeavyTailedProblem:
     @cached_property
     def digest(self) -> str:
         assumed = (self.radius, self.domain, self.theta, self.tau, self.moment, self.X.shape)
-        made = hashlib.sha256(repr(assumed).encode())
-        made.update(self.X.tobytes())
-        made.update(self.y.tobytes())
-        return made.hexdigest()
+        sha = hashlib.sha256(repr(assumed).encode())
+        sha.update(self.X.tobytes())
+        sha.update(self.y.tobytes())
+        return sha.hexdigest()
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -169,6 +169,6 @@ def order(name: str, value: Any) -> float:
 
 def _frozen(values: np.ndarray) -> np.ndarray:
     """A private, read-only version, so that no mechanism can change its input."""
-    made = values.copy() if values.flags.writeable or values.base is not None else values
-    made.flags.writeable = False
-    return made
+    copy = values.copy() if values.flags.writeable or values.base is not None else values
+    copy.flags.writeable = False
+    return copy

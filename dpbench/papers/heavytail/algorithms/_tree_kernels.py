@@ -184,7 +184,7 @@ def draw(
     """
     d = k.shape[0]
     t, w, buffer = np.empty(d, np.int64), np.empty(d), np.empty((2, LANES))
-    for made in range(1, tries + 1):
+    for attempt in range(1, tries + 1):
         at, i, last = rng.random(), 0, cumulative.shape[0] - 1
         while i < last:  # the first box whose mass reaches beyond `at`, or the last
             middle = (i + last) // 2
@@ -202,5 +202,5 @@ def draw(
         log_chance = weight * (bound - truncated_sum(columns, y, w, iota, theta, quarters, buffer))
         worst[0] = max(worst[0], log_chance)
         if log_uniform < log_chance:
-            return made
+            return attempt
     return 0

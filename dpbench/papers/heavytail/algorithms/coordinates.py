@@ -49,12 +49,12 @@ class Coordinates:
 
     def features(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """x' and a bound on the sizes of what it was computed from, shape (d, n): ⟨x, k⟩ = Σ_j x'_j·(t_j + e_j)."""
-        made = np.ascontiguousarray(columns[self.order])
-        sizes = np.abs(made)
-        for j in range(len(made)):
-            made[j + 1 :] += self.shear[j, j + 1 :, None] * made[j]
+        ordered = np.ascontiguousarray(columns[self.order])
+        sizes = np.abs(ordered)
+        for j in range(len(ordered)):
+            ordered[j + 1 :] += self.shear[j, j + 1 :, None] * ordered[j]
             sizes[j + 1 :] += np.abs(self.shear[j, j + 1 :, None]) * sizes[j]
-        return made, sizes
+        return ordered, sizes
 
     def real(self, w: np.ndarray) -> np.ndarray:
         """The coordinates, without rounding, of a point w, shape (d,)."""

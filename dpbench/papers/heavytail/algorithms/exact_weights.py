@@ -41,16 +41,16 @@ def steps(theta: float, share: float) -> Steps:
     return Steps(2.0**bits, largest, math.ceil(largest / share * (1.0 + 1e-12)))
 
 
-def integer_exponents(made: Steps, problem: HeavyTailedProblem, points: np.ndarray, iota: float) -> np.ndarray:
+def integer_exponents(grid: Steps, problem: HeavyTailedProblem, points: np.ndarray, iota: float) -> np.ndarray:
     """E at each net point, shape (points,), less its least value, which changes no probability."""
-    if not problem.n * made.largest < 2**62:
+    if not problem.n * grid.largest < 2**62:
         raise validation.invalid("epsilon", "smaller for so many records where arithmetic is 'exact'", problem.n)
     x, theta, sums = columns(problem), problem.theta, np.empty(len(points), dtype=np.int64)
     rows = max(1, int(_WORK_PER_CALL / (problem.n * (8 + problem.d))))
     for start in range(0, len(points), rows):
         part = slice(start, start + rows)
         exponent_sums(
-            x, problem.y, np.ascontiguousarray(points[part]), iota, theta, quarters(theta), made.inverse, made.largest,
+            x, problem.y, np.ascontiguousarray(points[part]), iota, theta, quarters(theta), grid.inverse, grid.largest,
             sums[part],
         )  # fmt: skip
     return sums - sums.min()

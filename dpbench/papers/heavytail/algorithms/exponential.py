@@ -152,8 +152,8 @@ class ExponentialMechanism(BySingleTrials):
         relation = "replace" if neighbour.n == problem.n else "add_remove"
         if self._cube(problem) > ENUMERABLE:
             return self.guarantee(problem, neighbours=relation)
-        made = pair_from_logs(self.log_probabilities(problem)[1], self.log_probabilities(neighbour)[1])
-        return discrete_profile(made, why="all probabilities of both data sets enumerated", neighbours=relation)
+        profile = pair_from_logs(self.log_probabilities(problem)[1], self.log_probabilities(neighbour)[1])
+        return discrete_profile(profile, why="all probabilities of both data sets enumerated", neighbours=relation)
 
     def log_probabilities(self, problem: HeavyTailedProblem) -> tuple[np.ndarray, np.ndarray]:
         """All net points, shape (N, d), and their log-probabilities, shape (N,).
@@ -202,10 +202,15 @@ class ExponentialMechanism(BySingleTrials):
 
     def release(self, problem: HeavyTailedProblem, seed: int | None = None) -> Release:
         """`dpbench.core.sampling.release`; the info also names the sampler, ζ and ι, which n and the bounds give."""
-        made = release(self, problem, seed)
+        output = release(self, problem, seed)
         chosen = self.sampler_for(problem)
-        info = {**made.info, "sampler": chosen, "net_radius": self.net(problem).net_radius, "iota": self.iota(problem)}
-        return replace(made, info=info)
+        info = {
+            **output.info,
+            "sampler": chosen,
+            "net_radius": self.net(problem).net_radius,
+            "iota": self.iota(problem),
+        }
+        return replace(output, info=info)
 
     def diagnose(self, problem: HeavyTailedProblem) -> dict[str, Any]:
         """Diagnostics of the tree sampler: they depend on the data, are not private, and are in no release.
@@ -219,12 +224,12 @@ class ExponentialMechanism(BySingleTrials):
         self.checked(problem)
         if self.sampler_for(problem) != "tree":
             return {"sampler": "enumerate"}
-        made = envelope(self, problem)
+        bounds = envelope(self, problem)
         return {
             "sampler": "tree",
-            "boxes_opened": made.opened,
-            "boxes": made.low.shape[0],
-            "acceptance": made.acceptance,
+            "boxes_opened": bounds.opened,
+            "boxes": bounds.low.shape[0],
+            "acceptance": bounds.acceptance,
         }
 
     def _steps(self, problem: HeavyTailedProblem) -> Steps:

@@ -93,17 +93,17 @@ class Net:
 
     def _count(self) -> float:
         """Points of the ball: the numbers of k with each ‖k‖², one coordinate after the other."""
-        m, found = self.resolution, np.ones(1)
+        m, counts = self.resolution, np.ones(1)
         line = np.zeros(m * m + 1)
         line[np.arange(1, m + 1) ** 2] = 2.0
         line[0] = 1.0
         for _ in range(self.dimension):
             longer = np.zeros(m * m + 1)
             for k in range(m + 1):
-                part = found[: m * m + 1 - k * k]
+                part = counts[: m * m + 1 - k * k]
                 longer[k * k : k * k + part.size] += line[k * k] * part
-            found = longer
-        return float(found.sum())
+            counts = longer
+        return float(counts.sum())
 
     def integer_blocks(self, rows: int = _ROWS) -> Iterator[np.ndarray]:
         """All k of the net in lexicographic order, int64 blocks of shape (at most `rows`, d).

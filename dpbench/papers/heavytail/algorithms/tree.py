@@ -87,13 +87,13 @@ class Envelope:
         spent = 0
         per_call = max(1, int(WORK_PER_CALL / (self.data[0].size + self.data[1].size)))
         for row in out:
-            tried, made = 0, 0
-            while made == 0:
-                made = kernels.draw(
+            tried, drawn = 0, 0
+            while drawn == 0:
+                drawn = kernels.draw(
                     *self.data, self.low, self.high, self.constant, self.slopes, self.cumulative, rng, per_call,
                     k, worst,
                 )  # fmt: skip
-                tried += made or per_call
+                tried += drawn or per_call
                 if worst[0] > 0.0:  # against the proof in `_bound_kernels`: a fault of this program
                     raise RuntimeError(f"a bound of the tree sampler is wrong by {worst[0]:.3g}; please report it")
             row[self.coordinates.order] = k

@@ -19,8 +19,8 @@ def psi(x: Any, theta: float = 2.0) -> Any:
     theta = order("theta", theta)
     values = np.asarray(x, dtype=np.float64)
     size = np.minimum(np.abs(values), 1.0)
-    made = -np.sign(values) * np.log1p(size**theta / theta - size)
-    return float(made) if made.ndim == 0 else made
+    truncated = -np.sign(values) * np.log1p(size**theta / theta - size)
+    return float(truncated) if truncated.ndim == 0 else truncated
 
 
 def truncated_risk(problem: HeavyTailedProblem, w: Any, iota: float) -> Any:

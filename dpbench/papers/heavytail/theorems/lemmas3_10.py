@@ -81,19 +81,19 @@ def _minima(theta: float, n: int, seed: int, block: int) -> np.ndarray:
     assert law.noise is not None
     least = law.noise_scale * law.noise.moment(1.0)  # L(w*) = E|e|
     rng = stream(seed, "heavytail.minimiser", theta, n, block)
-    found = np.empty((_MINIMA, 2))
-    for row in found:
+    minima = np.empty((_MINIMA, 2))
+    for row in minima:
         w, value = truncated_minimiser(law.draw(n, rng), iota)
         excess = float(law.excess_risk([[w]])[0])
         row[:] = excess, excess + least - value
-    return found
+    return minima
 
 
 def _hidden_minima(n: int, seed: int, block: int) -> np.ndarray:
     """L(ŵ_ι) − L(w*) of `_MINIMA` data sets of the law that ι hides, θ = 2."""
     law, rng = HiddenLaw(n, 1, 1.0, FAILURE), stream(seed, "heavytail.minimiser.hidden", n, block)
-    found = [truncated_minimiser(law.draw(n, rng), unit_iota(n, 1, 2.0))[0] for _ in range(_MINIMA)]
-    return law.excess_risk(np.array(found)[:, None])
+    minima = [truncated_minimiser(law.draw(n, rng), unit_iota(n, 1, 2.0))[0] for _ in range(_MINIMA)]
+    return law.excess_risk(np.array(minima)[:, None])
 
 
 _SEEN = Ripple(
@@ -174,8 +174,8 @@ def frequencies(context: Context, lemma: int, orders: tuple[float, ...]) -> tupl
         else:
             growth = (2.0 * iota) ** (theta - 1.0) / theta
             right = 2.0 * zeta + growth * (spread + zeta**theta) + entropy
-        found = np.concatenate(sampled(context, _minima, theta, RECORDS, blocks=count // _MINIMA))
-        left = found[:, 0 if lemma == 6 else 1]
+        minima = np.concatenate(sampled(context, _minima, theta, RECORDS, blocks=count // _MINIMA))
+        left = minima[:, 0 if lemma == 6 else 1]
         rows.append({"theta": theta, "failures": int((left > right).sum()), "largest_left": float(left.max()),
                      "right": right})  # fmt: skip
     return frequency(rows, count, 2.0 * FAILURE if lemma == 6 else FAILURE)
@@ -243,9 +243,9 @@ def deviation(context: Context, kind: str, orders: tuple[float, ...]) -> tuple[s
     count = context.pick(quick=100, full=2000)
     rows = []
     for theta in orders:
-        found = np.concatenate(sampled(context, excesses, theta, blocks=count // _DATA_SETS))[:, _KINDS.index(kind)]
-        rows.append({"theta": theta, "failures": int((found > 0.0).sum()),
-                     "largest_excess_over_bound": float(found.max())})  # fmt: skip
+        largest = np.concatenate(sampled(context, excesses, theta, blocks=count // _DATA_SETS))[:, _KINDS.index(kind)]
+        rows.append({"theta": theta, "failures": int((largest > 0.0).sum()),
+                     "largest_excess_over_bound": float(largest.max())})  # fmt: skip
     return frequency(rows, count, FAILURE)
 
 
@@ -270,13 +270,13 @@ def excesses(theta: float, seed: int, block: int) -> np.ndarray:
     right = iota ** (theta - 1.0) / theta * spread + entropy
     growth = (2.0 * iota) ** (theta - 1.0) / theta
     shifted_right = -risk + zeta + growth * (spread + zeta**theta) + entropy
-    found = np.empty((_DATA_SETS, 3))
-    for row in found:
+    largest = np.empty((_DATA_SETS, 3))
+    for row in largest:
         sizes, absent = columns(population.draw(n, rng)), np.zeros(n)
         sums = np.sign(factors) * sums_at(sizes, absent, factors[:, None], iota, theta) / (n * iota)
         values, shifted = sums[: distance.size], sums[distance.size :]
         row[:] = (risk - values).max() - right, (values - risk).max() - right, (-shifted - shifted_right).max()
-    return found
+    return largest
 
 
 def _row(source: str, kind: str, orders: tuple[float, ...], states: str, quote: str) -> Any:

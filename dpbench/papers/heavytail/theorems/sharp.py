@@ -53,8 +53,8 @@ def axis_laws(
         k = np.arange(math.ceil(first / spacing), math.floor(last / spacing) + 1)
         distance = np.abs(k * spacing - centre)
         low = np.maximum(distance, nodes[0])  # below the first node S is linear
-        made = np.exp(CubicSpline(np.log(nodes), np.log(scores))(np.log(low))) * (distance / low)
-        mass = np.exp(-weight * made)
+        law = np.exp(CubicSpline(np.log(nodes), np.log(scores))(np.log(low))) * (distance / low)
+        mass = np.exp(-weight * law)
         yield distance, mass / mass.sum()
 
 
@@ -106,11 +106,11 @@ def exact_sweep(
 def _block(
     measure: Any, population: HeavyTailedPopulation, n: int, mechanism: ExponentialMechanism, seed: int, block: int
 ) -> np.ndarray:
-    found = []
+    rows = []
     for trial in range(block * _BLOCK, (block + 1) * _BLOCK):
         rng = stream(seed, "heavytail.sharp", population, n, trial)
-        found.append(measure(population, population.draw(n, rng), mechanism))
-    return np.array(found)
+        rows.append(measure(population, population.draw(n, rng), mechanism))
+    return np.array(rows)
 
 
 def axes_population(theta: float, d: int, moment: str = "norm") -> HeavyTailedPopulation:

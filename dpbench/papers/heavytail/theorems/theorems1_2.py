@@ -960,8 +960,8 @@ def _block(point: Point, repeats: int, seed: int, block: int) -> np.ndarray:
     rows = []
     for trial in range(block * _DATA_SETS, (block + 1) * _DATA_SETS):
         rng = stream(seed, "heavytail.rates", point.mechanism, point.population, point.n, trial)
-        made = point.mechanism(point.population.draw(point.n, rng), repeats, rng)
-        rows.append(point.population.excess_risk(made))
+        outputs = point.mechanism(point.population.draw(point.n, rng), repeats, rng)
+        rows.append(point.population.excess_risk(outputs))
     return np.array(rows)
 
 
