@@ -42,9 +42,9 @@ class Refused(Exception):
 def must(held: bool, why: str) -> None:
     if not held:
         raise Refused(why)
-def same(what: str, wanted: object, found: object) -> None:
-    if wanted != found:
-        raise Refused(f"{what}: {str(wanted)[:300]} is wanted, not {str(found)[:300]}")
+def same(what: str, wanted: object, given: object) -> None:
+    if wanted != given:
+        raise Refused(f"{what}: {str(wanted)[:300]} is wanted, not {str(given)[:300]}")
 @contextmanager
 def bits(precision: int):
     """Here alone is the precision of balls set, and it is restored."""
@@ -79,10 +79,10 @@ def parse(text: object, comparison: bool = False) -> tuple:
     ("sym", name). A sign binds tighter than * and looser than ^, which binds to the right."""
     if not isinstance(text, str) or len(text) > TEXT:
         raise Refused(f"an expression is a text of at most {TEXT} characters")
-    found = list(TOKEN.finditer(text))
-    read = "".join(match.group() for match in found) == text.rstrip(" \t\n\r")
+    pieces = list(TOKEN.finditer(text))
+    read = "".join(match.group() for match in pieces) == text.rstrip(" \t\n\r")
     must(read, f"cannot read {text[:40]!r}: integers, names and + - * / ^ ( ) only")
-    tokens = [*(match.groups() for match in found), (None, None, "end")][::-1]
+    tokens = [*(match.groups() for match in pieces), (None, None, "end")][::-1]
     def level(least: int) -> tuple:
         number, name, sign = tokens.pop()
         if number:
@@ -290,9 +290,9 @@ def factors(node: tuple, scope: Scope, exponent: fmpq, powers: dict) -> fmpq:
             return factors(node[1], scope, short_factor(exponent * by), powers)
     value = evaluate(node, scope)
     if isinstance(value, fmpq) and value != 0 and (exponent.q == 1 or value == 1):
-        made = fmpq(1) if value == 1 else power(value, exponent)
-        if isinstance(made, fmpq):
-            return made
+        base = fmpq(1) if value == 1 else power(value, exponent)
+        if isinstance(base, fmpq):
+            return base
     key = str(value) if isinstance(value, fmpq) else show(node)
     powers[key] = powers.get(key, 0) + exponent
     return fmpq(1)
@@ -345,22 +345,22 @@ ONE_SUM = {(): fmpq(1)}
 SUM_TERMS, WHOLE = 300, 12  # terms of a sum; the largest power that is multiplied out
 
 def sum_of(x: dict, y: dict, sign: int = 1) -> dict:
-    made = dict(x)
+    terms = dict(x)
     for powers, value in y.items():
-        made[powers] = made.get(powers, 0) + sign * value
-    return {powers: short_factor(value) for powers, value in made.items() if value != 0}
+        terms[powers] = terms.get(powers, 0) + sign * value
+    return {powers: short_factor(value) for powers, value in terms.items() if value != 0}
 def product_of(x: dict, y: dict) -> dict:
     spend(1 + len(x) * len(y))
     must(max(len(x), len(y)) <= SUM_TERMS, "a sum of too many terms")
-    made: dict = {}
+    terms: dict = {}
     for p, v in x.items():
         for q, w in y.items():
             powers = dict(p)
             for atom, by in q:
                 powers[atom] = powers.get(atom, 0) + by
             joined = tuple(sorted((atom, by) for atom, by in powers.items() if by != 0))
-            made[joined] = made.get(joined, 0) + v * w
-    return {powers: short_factor(value) for powers, value in made.items() if value != 0}
+            terms[joined] = terms.get(joined, 0) + v * w
+    return {powers: short_factor(value) for powers, value in terms.items() if value != 0}
 def shared_by(x: dict) -> dict:
     """The powers of atoms that all terms of a sum share."""
     shared = dict(next(iter(x), ()))
@@ -395,14 +395,14 @@ class Fractions:
         return kind in ("exp", "root") or (kind == "sym" and key in self.nonnegative)
     def exp(self, x: dict) -> tuple[dict, dict]:
         """exp of a sum of v p is the product of exp(p)^v, where exp(log(u))^v is u^v."""
-        made, atoms = (ONE_SUM, ONE_SUM), []
+        quotient, atoms = (ONE_SUM, ONE_SUM), []
         for p, v in x.items():
             kind, key = self.atoms[p[0][0]] if len(p) == 1 and p[0][1] == 1 else ("", "")
             if kind == "log" and v.q == 1 and abs(v.p) <= WHOLE:
-                made = self.multiplied(made, self.whole(self.logs[key], v))
+                quotient = self.multiplied(quotient, self.whole(self.logs[key], v))
             else:
                 atoms.append((self.atom("exp", p, self.node({p: fmpq(1)})), v))
-        return product_of(made[0], {tuple(sorted(atoms)): fmpq(1)}), made[1]
+        return product_of(quotient[0], {tuple(sorted(atoms)): fmpq(1)}), quotient[1]
     @staticmethod
     def multiplied(x: tuple, y: tuple) -> tuple[dict, dict]:
         return product_of(x[0], y[0]), product_of(x[1], y[1])
@@ -431,16 +431,16 @@ class Fractions:
         of a sum share."""
         if not (x[0] and all(map(self.positive, x))):
             return None
-        made: dict = {}
+        terms: dict = {}
         for part, sign in zip(x, (1, -1), strict=True):
             shared = shared_by(part)
-            made = sum_of(made, {self.atoms[one][1]: by for one, by in shared.items()}, sign)
+            terms = sum_of(terms, {self.atoms[one][1]: by for one, by in shared.items()}, sign)
             rest = without(part, shared), ONE_SUM
             if rest[0] != ONE_SUM:
                 key = "log", frozen(rest)
                 self.logs[key] = rest
-                made = sum_of(made, self.one("log", key, ("log", self.node(rest[0])))[0], sign)
-        return made
+                terms = sum_of(terms, self.one("log", key, ("log", self.node(rest[0])))[0], sign)
+        return terms
     def node(self, x: dict) -> tuple:
         """A sum as a formula again."""
         def power(one: int, by: fmpq) -> tuple:
@@ -500,12 +500,12 @@ class Fractions:
         (powers, v), = x.items()
         if not (v > 0 and all(self.not_negative(one) for one, _ in powers)):
             return {}
-        made = {tuple((one, short_factor(q * by)) for one, q in powers): fmpq(1)}
+        terms = {tuple((one, short_factor(q * by)) for one, q in powers): fmpq(1)}
         root = fmpq(isqrt(int(v.p)), isqrt(int(v.q)))
         if by == fmpq(1, 2) and root * root == v:
-            return product_of(made, {(): root})
+            return product_of(terms, {(): root})
         key = frozen(({(): v}, ONE_SUM))
-        return made if v == 1 else product_of(made, self.one("root", key, num(v), by)[0])
+        return terms if v == 1 else product_of(terms, self.one("root", key, num(v), by)[0])
     def one(self, kind: str, key: object, node: tuple, by: fmpq = ONE[1]) -> tuple[dict, dict]:
         return {((self.atom(kind, key, node), by),): fmpq(1)}, ONE_SUM
     def power(self, node: tuple, base: tuple, by: tuple = ({(): fmpq(1, 2)}, ONE_SUM)) -> tuple:
@@ -659,11 +659,11 @@ class HalfLine:
         sign, low, high = f
         least, most = self.bottom(low), self.top(high)
         ends = (least.exp(), most.exp()) if sign > 0 else ((-most).exp(), (-least).exp())
-        made = [(c, fmpq(0), fmpq(0)) for c in ends]
+        ordered = [(c, fmpq(0), fmpq(0)) for c in ends]
         if sign < 0 and low[0] > 0 and low[1:] > (0, 0):
             k = fmpq(max(1, min(10**4, int(float(least.lower())))))
-            made[1] = ((arb(k) / low[0]) ** arb(k) * arb(-k).exp(), -low[1] * k, -low[2] * k)
-        return (1, *made)
+            ordered[1] = ((arb(k) / low[0]) ** arb(k) * arb(-k).exp(), -low[1] * k, -low[2] * k)
+        return (1, *ordered)
     def log(self, f: tuple) -> tuple:
         """log f of f >= 1, and -log(1/f) of f <= 1. With f between two bounds c t^a L^b it is
         between two numbers log c + a L + b log L. Divided by L these are a + log c/L + b log L/L,
@@ -675,14 +675,14 @@ class HalfLine:
             _, low, high = self.exact(1, *((1 / m[0], -m[1], -m[2]) for m in (high, low)))
             sign = -1
         at = self.start.max(arb(1).exp())
-        made = []
+        ordered = []
         for (c, a, b), side in ((low, arb.min), (high, arb.max)):
             if a == b == 0:
-                made.append((c.log(), fmpq(0), fmpq(0)))
+                ordered.append((c.log(), fmpq(0), fmpq(0)))
             else:
                 share = arb(a) + side(c.log(), arb(0)) / self.start
-                made.append((share + side(arb(b), arb(0)) * at.log() / at, fmpq(0), fmpq(1)))
-        return (sign, *made)
+                ordered.append((share + side(arb(b), arb(0)) * at.log() / at, fmpq(0), fmpq(1)))
+        return (sign, *ordered)
 UNIT = (1, *[(arb(1), fmpq(0), fmpq(0))] * 2)
 RULES = {  # of a half-line and the bounds of the parts
     "+": HalfLine.joined, "-": lambda h, f, g: h.joined(f, (-g[0], *g[1:])),
@@ -770,8 +770,8 @@ class Cell:
             return self.chain(value, (x, times(hull(arb(q)), raised(x[0], q - 1))))
         if kind != "^" and kind not in SLOPES:
             raise Refused(f"no rule for {kind} on a region")
-        made = [self.of(part) for part in parts]
-        values = [one[0] for one in made]
+        cells = [self.of(part) for part in parts]
+        values = [one[0] for one in cells]
         if kind == "^":  # exp(n log x), of a base x that is nowhere negative
             values[0] = logarithm(values[0])
         value, slopes = SLOPES[kind](*values)
@@ -782,8 +782,8 @@ class Cell:
             # it is right; on the face x = 0 of x*(1/x), which is 1 at each point, it is not.
             self.unknown |= infinite and any(side == NIL for side in sides)
         if kind == "^":
-            slopes[0] = times(slopes[0], inverse(made[0][0]))
-        return self.chain(value, *zip(made, slopes, strict=True))
+            slopes[0] = times(slopes[0], inverse(cells[0][0]))
+        return self.chain(value, *zip(cells, slopes, strict=True))
     def chain(self, value: tuple, *parts: tuple) -> tuple:
         slopes: dict = {}
         for (_, inner), by in parts:
@@ -798,12 +798,12 @@ class Cell:
         if self.face and self.unknown:
             return []
         keys = {*by_a, *by_b}
-        made = [(plus(b, minus(a)), UNITY, UNITY)]
+        pairs = [(plus(b, minus(a)), UNITY, UNITY)]
         if a[0] > 0 and b[0] > 0:
-            made.append((plus(logarithm(b), minus(logarithm(a))), inverse(a), inverse(b)))
+            pairs.append((plus(logarithm(b), minus(logarithm(a))), inverse(a), inverse(b)))
         return [(gap, {k: plus(times(over_b, by_b.get(k, NIL)),
                                minus(times(over_a, by_a.get(k, NIL)))) for k in keys})
-                for gap, over_a, over_b in made]
+                for gap, over_a, over_b in pairs]
     def false(self, relation: str, left: tuple, right: tuple) -> bool:
         """Whether a comparison is false on the whole cell."""
         low, high = plus(self.of(right)[0], minus(self.of(left)[0]))
@@ -996,11 +996,11 @@ def ordered(node: tuple, swap: dict, definitions: dict) -> tuple:
         inner = definitions.get(parts[0])
         name = swap.get(parts[0], parts[0])
         return ("sym", name) if inner is None else ordered(inner, swap, definitions)
-    made: list = []
+    collected: list = []
     for part in parts:
         one = ordered(part, swap, definitions) if isinstance(part, tuple) else part
-        made += one[1:] if kind in ("+", "*") and one[0] == kind else [one]
-    return (kind, *(sorted(made, key=repr) if kind in ("+", "*", "min", "max") else made))
+        collected += one[1:] if kind in ("+", "*") and one[0] == kind else [one]
+    return (kind, *(sorted(collected, key=repr) if kind in ("+", "*", "min", "max") else collected))
 
 class Tasks:
     """What is done to tasks: "symbol value" cuts a cell, "symbol rises" or "symbol falls" goes from
@@ -1325,10 +1325,10 @@ def composed(claim: dict) -> tuple[list, list]:
     same("parts of what is claimed", len(whole.split()), len(claim["against"]))
     steps = [dict(zip(keys, listed[i * len(keys):], strict=False)) for i in range(len(times))]
     parts = dict(zip(whole.split(), claim["against"], strict=True))
-    made = [("<=", ONE, one) for one in (*times, group) if one != ONE]
+    comparisons = [("<=", ONE, one) for one in (*times, group) if one != ONE]
     for name, one in [*parts.items(), *(pair for step in steps for pair in step.items())]:
-        made.append(("<", ONE, one) if name in ("alpha", "order") else ("<=", ZERO, one))
-        made += [("<", one, ONE)] if name == "delta" else []
+        comparisons.append(("<", ONE, one) if name in ("alpha", "order") else ("<=", ZERO, one))
+        comparisons += [("<", one, ONE)] if name == "delta" else []
     for key in keys:
         sides = [(t, step[key]) for t, step in zip(times, steps, strict=True)]
         sums = [added(v if t == ONE else ("*", t, v) for t, v in row)
@@ -1348,10 +1348,10 @@ def composed(claim: dict) -> tuple[list, list]:
         must(n[0] == "num" and n[1].q == 1 and 1 <= n[1] <= MANY, f"one step, {MANY} times at most")
         parts["pure"] = filled(responses(int(n[1])), parts)
     turned = {"<": ">", "<=": ">="}
-    known = [one for one in made for given in claim["given"]
+    known = [one for one in comparisons for given in claim["given"]
              if given in (one, (turned[one[0]], one[2], one[1]))]
-    made = [one for one in dict.fromkeys(made) if one not in known]
-    return made, [filled(parse(one, True), parts) for one in texts]
+    comparisons = [one for one in dict.fromkeys(comparisons) if one not in known]
+    return comparisons, [filled(parse(one, True), parts) for one in texts]
 def composition(claim: dict, shows: dict, scope: Scope) -> tuple:
     """What is composed of steps within a notion is within another, on a region: by a rule that is a
     fact, whose comparisons are seen as those of a region. Times and groups are whole numbers."""
@@ -1363,11 +1363,11 @@ def composition(claim: dict, shows: dict, scope: Scope) -> tuple:
              for t, row in zip(claim["times"], zip(*[iter(sides)] * len(keys), strict=True),
                                strict=True)]
     within = zip(whole.split(), map(show, claim["against"]), strict=True)
-    made = f"the adaptive composition of steps within {' + '.join(steps)}"
-    made += "" if claim["group"] == ONE else f", for groups of {show(claim['group'])}"
-    made += f", is within ({', '.join(f'{k} = {v}' for k, v in within)})"
+    sentence = f"the adaptive composition of steps within {' + '.join(steps)}"
+    sentence += "" if claim["group"] == ONE else f", for groups of {show(claim['group'])}"
+    sentence += f", is within ({', '.join(f'{k} = {v}' for k, v in within)})"
     where = says.partition(" for all ")[2]
-    return f"{made} for all {where}", f"{cells}, by a fact ({source})", *decided
+    return f"{sentence} for all {where}", f"{cells}, by a fact ({source})", *decided
 
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`
@@ -1542,11 +1542,11 @@ def check(c: dict) -> dict:
             "left": [step["says"] for step in c["derivation"]]}
 def reached(nodes: list[tuple], definitions: dict) -> set[str]:
     """Symbols that expressions lead to, through definitions."""
-    found = set().union(*map(names, nodes))
+    symbols = set().union(*map(names, nodes))
     for name, node in reversed(list(definitions.items())):
-        if name in found:
-            found |= names(node)
-    return found
+        if name in symbols:
+            symbols |= names(node)
+    return symbols
 
 @bits(PRECISIONS[0])
 def report_on(text: str) -> dict:
@@ -1571,8 +1571,8 @@ def report_on(text: str) -> dict:
 def plain(text: object) -> str:
     """Any text as printable ASCII: escapes, surrogates and line breaks are written out, and runs of
     spaces are one, so that nothing can be moved to where a terminal begins a line."""
-    made = ascii(text)[1:-1] if isinstance(text, str) else ascii(text)
-    return re.sub(" +", " ", made)
+    escaped = ascii(text)[1:-1] if isinstance(text, str) else ascii(text)
+    return re.sub(" +", " ", escaped)
 def printed(r: dict) -> list[str]:
     """What is said of one file: first what the kind makes of claim and values."""
     name, kind = ((str(r[key]) if re.fullmatch(ID, str(r[key])) else "?") for key in ("id", "kind"))

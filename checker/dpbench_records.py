@@ -73,9 +73,9 @@ def level_of(node: tuple, scope: Scope) -> None:
 
 
 def whole(scope: Scope, least: int, *texts: str) -> list[int]:
-    made = [integer(evaluate(parse(text), scope)) for text in texts]
-    must(min(made) >= least, f"{', '.join(texts)}: integers from {least} on")
-    return made
+    integers = [integer(evaluate(parse(text), scope)) for text in texts]
+    must(min(integers) >= least, f"{', '.join(texts)}: integers from {least} on")
+    return integers
 
 
 def bound_reached(right: tuple, hits: int, runs: int, level: tuple, scope: Scope) -> bool:

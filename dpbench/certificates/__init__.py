@@ -66,12 +66,12 @@ def write(folder: str | Path, of: Collection[str] | None = None) -> list[Path]:
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    made = {name: one for name, one in make().items() if of is None or one["id"] in of}
+    certificates = {name: one for name, one in make().items() if of is None or one["id"] in of}
     for old in target.glob("*.json") if of is None else ():
-        if old.name not in made:
+        if old.name not in certificates:
             old.unlink()
     paths = []
-    for name, certificate in made.items():
+    for name, certificate in certificates.items():
         path = target / name
         path.write_text(json.dumps(certificate, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         paths.append(path)

@@ -180,8 +180,8 @@ def _names(text: str) -> set[str]:
 
 def report(one: Mapping[str, Any]) -> dict[str, Any]:
     """The checker's report on a certificate: ``accepted``, what is decided, and why not."""
-    made: dict[str, Any] = dpbench_check.report_on(json.dumps(one))
-    return made
+    checked: dict[str, Any] = dpbench_check.report_on(json.dumps(one))
+    return checked
 
 
 def _shown(value: Shown) -> Any:

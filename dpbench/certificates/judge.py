@@ -170,11 +170,11 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
     hunts = [Hunt(question(statement, _of_laws(statement, piece)), _sentence(theorem)) for piece in pieces(statement)]
     for place, hunt in enumerate(hunts):
         share = half.left / (len(hunts) - place)
-        found = hunt.run(evaluations=EVALUATIONS, seconds=max(share, 0.02), seed=seed)
+        counterexample = hunt.run(evaluations=EVALUATIONS, seconds=max(share, 0.02), seed=seed)
         if hunt.trace.cut == "interrupted":
             raise KeyboardInterrupt
-        if found is not None:
-            return _judgement(theorem, hunts[: place + 1], "refuted", began, found=found)
+        if counterexample is not None:
+            return _judgement(theorem, hunts[: place + 1], "refuted", began, found=counterexample)
     if why := _nowhere(statement, hunts, clock):
         return _judgement(theorem, hunts, "vacuous" if why == VACUOUS else "undecided", began, why=[why])
     if statement.claim.of.path:

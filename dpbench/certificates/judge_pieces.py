@@ -157,20 +157,20 @@ GDP = "mu-GDP is delta(epsilon) <= that of two normal laws mu apart, at every ep
 def required(statement: Statement) -> dict[str, Comparison]:
     """Comparisons that hold wherever a claim of privacy says something: of its laws, its budget, its order."""
     nodes, notion = statement.claim_nodes, statement.claim.notion
-    made = LAWFUL.get(statement.claim.kind, lambda statement: {})(statement)
+    comparisons = LAWFUL.get(statement.claim.kind, lambda statement: {})(statement)
     if notion == "dp":
-        made |= {"epsilon": ("<=", ZERO, nodes["epsilon"]), "delta": ("<=", ZERO, nodes["delta"]),
+        comparisons |= {"epsilon": ("<=", ZERO, nodes["epsilon"]), "delta": ("<=", ZERO, nodes["delta"]),
                  "below_one": ("<", nodes["delta"], ONE)}  # fmt: skip
     if notion == "renyi":
-        made["order"] = ("<", ONE, nodes["alpha"])
-    return {name: one for name, one in made.items() if not _within(statement, one)}
+        comparisons["order"] = ("<", ONE, nodes["alpha"])
+    return {name: one for name, one in comparisons.items() if not _within(statement, one)}
 
 
 def _scaled(statement: Statement) -> dict[str, Comparison]:
     nodes = statement.claim_nodes
     shift = _size(statement, nodes["shift"])
-    made: dict[str, Comparison] = {"scale": ("<", ZERO, nodes["scale"])}
-    return made | ({"shift": ("<=", ZERO, shift)} if shift[0] != "abs" else {})
+    comparisons: dict[str, Comparison] = {"scale": ("<", ZERO, nodes["scale"])}
+    return comparisons | ({"shift": ("<=", ZERO, shift)} if shift[0] != "abs" else {})
 
 
 def _sampled(statement: Statement) -> dict[str, Comparison]:
@@ -179,8 +179,8 @@ def _sampled(statement: Statement) -> dict[str, Comparison]:
 
 
 def _chances(statement: Statement) -> dict[str, Comparison]:
-    made: dict[str, Comparison] = {f"chance_{side}": ("<=", ZERO, statement.claim_nodes[side]) for side in "pq"}
-    return made | {f"chance_{side}_below": ("<=", statement.claim_nodes[side], ONE) for side in "pq"}
+    comparisons: dict[str, Comparison] = {f"chance_{side}": ("<=", ZERO, statement.claim_nodes[side]) for side in "pq"}
+    return comparisons | {f"chance_{side}_below": ("<=", statement.claim_nodes[side], ONE) for side in "pq"}
 
 
 def _weights(statement: Statement) -> dict[str, Comparison]:
@@ -212,10 +212,10 @@ def _within(statement: Statement, one: Comparison) -> bool:
 
 def sided(conditions: Iterable[Comparison]) -> list[Comparison]:
     """The same for a proof on a region: what is given there is no equality, which is two inequalities."""
-    made: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for relation, left, right in conditions:
-        made += [(each, left, right) for each in (("<=", ">=") if relation == "=" else (relation,))]
-    return made
+        comparisons += [(each, left, right) for each in (("<=", ">=") if relation == "=" else (relation,))]
+    return comparisons
 
 
 def seen(statement: Statement, one: Comparison) -> bool:
@@ -303,9 +303,9 @@ def _discrete(statement: Statement) -> list[Piece]:
         else:
             some = some or f"the weights of {side} are not seen to add up to 1 by the rules of fractions"
     both = statement.relation in ("replace", "add_remove")
-    made = _law(statement, p, q, *written)
-    made += _law(statement, q, p, *written[::-1]) if both else []
-    return [dataclasses.replace(one, some=some) for one in made]
+    pieces = _law(statement, p, q, *written)
+    pieces += _law(statement, q, p, *written[::-1]) if both else []
+    return [dataclasses.replace(one, some=some) for one in pieces]
 
 
 def _identical(statement: Statement, left: Node, right: Node) -> bool:
@@ -383,19 +383,19 @@ def _mixture(statement: Statement) -> list[Piece]:
     else:
         e, delta, hidden = nodes["epsilon"], nodes["delta"], {}
     parts = {"w": rate, "r": ratio, "e": e}
-    made = []
+    pieces = []
     if statement.relation in ("remove", "add_remove"):
         left = _t("w*gaussian_delta(r, log(1 + (exp(e) - 1)/w))", **parts)
         why = ("With the record the output is a mixture, without it a normal law: the best event is that of "
                "two normal laws at log(1 + (e^epsilon - 1)/rate).")  # fmt: skip
-        made.append(_plain(left, delta, why, hidden=hidden))
+        pieces.append(_plain(left, delta, why, hidden=hidden))
     if statement.relation in ("add", "add_remove"):
         left = _t("(1 - exp(e)*(1 - w))*gaussian_delta(r, log(exp(e)*w/(1 - exp(e)*(1 - w))))", **parts)
         room: Node = ("<", _t("exp(e)*(1 - w)", **parts), ONE)
         why = ("Without the record the output is a normal law, with it a mixture; if e^epsilon (1 - rate) >= 1, delta "
                "is 0, else the best event is a half-line.")  # fmt: skip
-        made.append(_plain(left, delta, why, hidden=hidden, conditions={"room": (room, "delta is above 0")}))
-    return made
+        pieces.append(_plain(left, delta, why, hidden=hidden, conditions={"room": (room, "delta is above 0")}))
+    return pieces
 
 
 SAMPLED = (
@@ -411,8 +411,8 @@ def composed(statement: Statement, rule: str) -> tuple[list[Comparison], ...]:
     check.renew()
     given = [check.parse(write(condition), True) for _, condition, _ in statement.conditions]
     parts = check.composed({**said, **read, "group": check.parse(said["group"]), "given": given})
-    made = [[parse(check.show(one), comparison=True) for one in part] for part in parts]
-    return tuple([(one[0], one[1], one[2]) for one in part] for part in made)
+    comparisons = [[parse(check.show(one), comparison=True) for one in part] for part in parts]
+    return tuple([(one[0], one[1], one[2]) for one in part] for part in comparisons)
 
 
 def composition(statement: Statement, rule: str) -> dict[str, Any]:
@@ -450,7 +450,7 @@ def _compose(statement: Statement) -> list[Piece]:
              for i, n in enumerate(dict.fromkeys([*(t for t, _ in steps), group]))
              if n[0] != "num" and not isinstance(statement.symbols.get(n[1]), Integer)}  # fmt: skip
     if each == "dp":
-        made = _responses(statement, steps, group)
+        pieces = _responses(statement, steps, group)
     else:
         form = {"gdp": "T*mu^2", "zcdp": "2*T*rho", "renyi": "2*T*tau/alpha"}[each]
         squares = [_t(form, T=times, **step) for times, step in steps]
@@ -459,9 +459,9 @@ def _compose(statement: Statement) -> list[Piece]:
             shift = _t("sqrt(T)*mu", T=steps[0][0], **steps[0][1])
         shift = shift if group == ONE else ("*", group, shift)
         pair = Conclusion("gaussian", {"shift": write(shift), "scale": "1"}, statement.claim.against)
-        made = _shift(dataclasses.replace(statement, claim=pair))
+        pieces = _shift(dataclasses.replace(statement, claim=pair))
     return [dataclasses.replace(one, conditions={**one.conditions, **whole},
-                                derivation=(ATTAINED[each], *one.derivation)) for one in made]  # fmt: skip
+                                derivation=(ATTAINED[each], *one.derivation)) for one in pieces]  # fmt: skip
 
 
 ATTAINED = {
@@ -500,15 +500,15 @@ def _responses(statement: Statement, steps: list[tuple[Node, dict[str, Node]]], 
                 for i, (_, one) in enumerate(steps)}  # fmt: skip
         return [small, event(("-", ONE, over(f"(1 - {grown.format(n='k')})^T")), ZERO, conditions=last)]
     failed, right = over("(1 - delta)^T"), over("(1/(1 + exp(-epsilon)))^T")
-    made = [event(_t("1 - f*(1 - r)", f=failed, r=right), ("*", failed, over("(1/(1 + exp(epsilon)))^T")))]
+    pieces = [event(_t("1 - f*(1 - r)", f=failed, r=right), ("*", failed, over("(1/(1 + exp(epsilon)))^T")))]
     if len(steps) == 1 and steps[0][0] != ONE:
         name = _free(statement, "j")
         parts = {"T": steps[0][0], "j": ("sym", name), "f": failed, "e": steps[0][1]["epsilon"]}
         tail = "betatail(1/(1 + exp({s}e)), j, T - j + 1)"
         p, q = _t(f"1 - f*(1 - {tail.format(s='-')})", **parts), _t(f"f*{tail.format(s='')}", **parts)
         within = {"answers": (("<=", parts["j"], parts["T"]), "j or more of T answers")}
-        made.append(event(p, q, hidden={name: Integer("how many answers", 1, "inf")}, conditions=within))
-    return made
+        pieces.append(event(p, q, hidden={name: Integer("how many answers", 1, "inf")}, conditions=within))
+    return pieces
 
 
 def _product(terms: Sequence[Node]) -> Node:
@@ -554,12 +554,12 @@ LAWFUL: dict[str, Callable[[Statement], dict[str, Comparison]]] = {
 
 def region(statement: Statement, hidden: Mapping[str, Symbol] | None = None) -> dict[str, Ends]:
     """Exact ends of every symbol, for a proof; a calibrated one ranges over all that its hypothesis allows."""
-    made: dict[str, Ends] = {}
+    ranges: dict[str, Ends] = {}
     for name, symbol in {**statement.symbols, **(hidden or {})}.items():
         if isinstance(symbol, Calibrated):
-            made[name] = (Fraction(0), None)
+            ranges[name] = (Fraction(0), None)
         elif name in statement.ranges:
-            made[name] = statement.ranges[name][:2]
+            ranges[name] = statement.ranges[name][:2]
         else:
-            made[name] = (symbol.low, symbol.high)
-    return made
+            ranges[name] = (symbol.low, symbol.high)
+    return ranges

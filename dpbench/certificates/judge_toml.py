@@ -77,7 +77,7 @@ def _theorem(content: Mapping[str, Any], name: str) -> Theorem:
     kind, conclusion = _claim(content.get("claim"), _table("pieces", content.get("pieces", {})))
     relation = content.get("relation", "add_remove" if kind == "mixture" else "replace")
     regions = _table("region", content.get("region", {}))
-    made = Statement(
+    statement = Statement(
         about="", symbols=_symbols(content.get("symbols")), claim=conclusion,
         where={k: _formula(f"where.{k}", v) for k, v in _table("where", content.get("where", {})).items()},
         given={k: _given(f"given.{k}", v) for k, v in _table("given", content.get("given", {})).items()},
@@ -85,12 +85,12 @@ def _theorem(content: Mapping[str, Any], name: str) -> Theorem:
         steps=_steps(content.get("steps", [])), witness=content.get("witness"),
     )  # fmt: skip
     for hole in s._HOLE.findall(words["says"]):
-        if hole != "claim" and hole not in made.symbols and hole not in made.where:
+        if hole != "claim" and hole not in statement.symbols and hole not in statement.where:
             raise invalid("says", "a sentence whose holes are {claim}, symbols and definitions", f"{{{hole}}}")
     named = content.get("id", name)
     if not isinstance(named, str) or not _ID.fullmatch(named):
         raise invalid("id", "at most 80 letters, digits, dots, - and _", named)
-    return Theorem(named, made, words["says"], words["source"])
+    return Theorem(named, statement, words["says"], words["source"])
 
 
 def _only(place: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
@@ -131,7 +131,7 @@ def _given(place: str, value: Any) -> tuple[str, str]:
 
 
 def _symbols(value: Any) -> dict[str, s.Symbol]:
-    made: dict[str, s.Symbol] = {}
+    symbols: dict[str, s.Symbol] = {}
     for name, entry in _table("symbols", value if value is not None else {}).items():
         place = f"symbols.{name}"
         table = _table(place, entry)
@@ -144,8 +144,8 @@ def _symbols(value: Any) -> dict[str, s.Symbol]:
             raise invalid(f"{place}.{kinds[0]}", "[low, high]", ends)
         make = s.Real if kinds[0] == "real" else s.Integer
         meaning = _text(f"{place}.meaning", table.get("meaning", "a symbol"))
-        made[name] = _placed(place, partial(make, meaning, *ends))
-    return made
+        symbols[name] = _placed(place, partial(make, meaning, *ends))
+    return symbols
 
 
 def _placed(place: str, make: Callable[[], Any]) -> Any:

@@ -31,14 +31,14 @@ def proof(statement: Statement) -> Draft:
         something.
     """
     one = regional(statement)
-    made = one.tree(statement.cells)
-    if made.cuts is None:
+    tree = one.tree(statement.cells)
+    if tree.cuts is None:
         raise validation.invalid("cells", "enough for a proof over the region", statement.cells)
     witness = one.witness()
     if witness is None:
         raise validation.invalid("a region", "one with a point at which the hypotheses hold", statement.text)
     return one.draft(
-        made.cuts, witness, statement=statement.text,
+        tree.cuts, witness, statement=statement.text,
         symbols={name: symbol.meaning for name, symbol in statement.symbols.items()},
         derivation=[(step, []) for step in statement.steps],
     )  # fmt: skip

@@ -45,15 +45,15 @@ def read(place: Path) -> dict[str, list[dict[str, Any]]]:
     InvalidInput
         If a file is not a certificate.
     """
-    made: dict[str, list[dict[str, Any]]] = {}
+    certificates: dict[str, list[dict[str, Any]]] = {}
     for path in sorted(place.glob("*.json")):
         try:
             one = json.loads(path.read_text(encoding="utf-8"))
             kept = {name: one[name] for name in ("id", "kind", "statement", "instances")}
-            made.setdefault(one["id"], []).append({"file": path.name, **kept})
+            certificates.setdefault(one["id"], []).append({"file": path.name, **kept})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise validation.invalid("certificates", f"a folder of certificates ({error!r})", str(path)) from error
-    return made
+    return certificates
 
 
 @lru_cache(maxsize=1)
@@ -70,9 +70,9 @@ def recorded() -> dict[str, list[dict[str, Any]]]:
 
 def about(claim: str) -> tuple[str, ...]:
     """File, kind and statement of each certificate of an entry, or why there is none; nothing without evidence."""
-    if made := _of(claim):
+    if certificates := _of(claim):
         place = "certificates" if by_id()[claim].outside else PLACE
-        return tuple(f"{place}/{one['file']} ({one['kind']}): {one['statement']}" for one in made)
+        return tuple(f"{place}/{one['file']} ({one['kind']}): {one['statement']}" for one in certificates)
     record = committed(ids=[claim]).get(claim)
     kept = "".join(f"; recorded in {RECORDS}/{one['file']}" for one in recorded().get(claim, ()))
     return () if record is None else (f"none: {reason(record)}{kept}",)
@@ -88,8 +88,8 @@ def _of(claim: str) -> list[dict[str, Any]]:
 
 def links(claim: str) -> dict[str, Any]:
     """``{"certificate": [file names]}`` of an entry, or ``{"certificate": None, "no_certificate": reason}``."""
-    if made := _of(claim):
-        return {"certificate": [one["file"] for one in made]}
+    if certificates := _of(claim):
+        return {"certificate": [one["file"] for one in certificates]}
     record = committed(ids=[claim]).get(claim)
     why = "there is no committed evidence of it" if record is None else reason(record)
     return {"certificate": None, "no_certificate": why}
@@ -126,10 +126,10 @@ def grouped(records: Iterable[Mapping[str, Any]], key: Callable[[Any], Any]) -> 
 
 
 def by_kind(
-    made: Mapping[str, list[dict[str, Any]]], kinds: Mapping[str, str] = DECIDES
+    certificates: Mapping[str, list[dict[str, Any]]], kinds: Mapping[str, str] = DECIDES
 ) -> list[tuple[str, str, str, str]]:
     """(kind, what is decided, files, values that they list) in the order of `kinds`."""
-    every = [one for listed in made.values() for one in listed]
+    every = [one for listed in certificates.values() for one in listed]
     rows = []
     for kind, what in kinds.items():
         here = [one for one in every if one["kind"] == kind]

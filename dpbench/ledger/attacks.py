@@ -25,9 +25,9 @@ class Bound(float):
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Bound:
         """What `kept` gave."""
-        made = cls(kept["bound"])
-        made.counts = {name: int(number) for name, number in kept.items() if name != "bound"}
-        return made
+        bound = cls(kept["bound"])
+        bound.counts = {name: int(number) for name, number in kept.items() if name != "bound"}
+        return bound
 
 
 def attack_bounds(
@@ -52,7 +52,7 @@ def attack_bounds(
     """
     unit = {"what": "attacks", "epsilon": epsilon, "delta": delta, "trials": trials}
     attack = partial(attack_bound, tuple(attacks), epsilon, delta, trials, level, context.seed)
-    return [Bound.of(found) for found in context.map(unit, attack, range(len(attacks)))]
+    return [Bound.of(value) for value in context.map(unit, attack, range(len(attacks)))]
 
 
 def attack_bound(
@@ -66,10 +66,10 @@ def attack_bound(
 ) -> dict[str, Any]:
     """The bound of attack number `block`, with its counts."""
     mechanism, (data, neighbour) = attacks[block]
-    found = audit(
+    result = audit(
         mechanism, data, neighbour, epsilon=epsilon, delta=delta, trials=trials, confidence=1.0 - level, seed=seed
     )
-    return kept(found)
+    return kept(result)
 
 
 def kept(result: AuditResult) -> dict[str, Any]:

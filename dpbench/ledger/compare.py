@@ -65,10 +65,10 @@ def passes(differences: Iterable[Difference]) -> bool:
 def read(path: Path) -> dict[str, dict[str, Any]]:
     """Entries by id, of a folder of evidence or of a file that ``dpbench verify --json`` wrote."""
     if path.is_dir():
-        found = committed(path)
-        if not found:
+        results = committed(path)
+        if not results:
             raise invalid("a ledger", "a folder of evidence", str(path))
-        return found
+        return results
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         common = {name: document[name] for name in ("level", "seed")}
@@ -143,7 +143,7 @@ def _farthest(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, st
     pairs = [("value", old["value"], new["value"]), ("interval", old["interval"], new["interval"])]
     before, after = _columns(old), _columns(new)
     pairs += [(name, before.get(name), after.get(name)) for name in before | after]
-    return max(((_distance(a, b), name) for name, a, b in pairs), key=lambda found: found[0])
+    return max(((_distance(a, b), name) for name, a, b in pairs), key=lambda pair: pair[0])
 
 
 def _columns(evidence: Mapping[str, Any]) -> dict[str, Any]:

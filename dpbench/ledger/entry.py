@@ -24,10 +24,10 @@ Value = TypeVar("Value")
 
 def by_entry(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
     """The rows of each entry, by its id."""
-    found: dict[str, list[Claim]] = {}
+    rows: dict[str, list[Claim]] = {}
     for claim in claims:
-        found.setdefault(claim.entry, []).append(claim)
-    return found
+        rows.setdefault(claim.entry, []).append(claim)
+    return rows
 
 
 @cache
@@ -42,8 +42,8 @@ def places() -> Mapping[str, Mapping[str, Any]]:
 @cache
 def moved() -> Mapping[str, str]:
     """Ids that are addresses no more, with the address of the row, or the test, that has taken their place."""
-    found = {old: next(str(place[name]) for name in TARGETS if name in place) for old, place in places().items()}
-    return {old: new for old, new in found.items() if old != new}
+    targets = {old: next(str(place[name]) for name in TARGETS if name in place) for old, place in places().items()}
+    return {old: new for old, new in targets.items() if old != new}
 
 
 def is_test(address: str) -> bool:
@@ -51,7 +51,7 @@ def is_test(address: str) -> bool:
     return "::" in address
 
 
-def readdressed(found: Mapping[str, Value]) -> dict[str, Value]:
+def readdressed(values: Mapping[str, Value]) -> dict[str, Value]:
     """The same by the addresses of today; what has become a test is left out."""
-    named = {moved().get(name, name): part for name, part in found.items()}
+    named = {moved().get(name, name): part for name, part in values.items()}
     return {name: part for name, part in named.items() if not is_test(name)}

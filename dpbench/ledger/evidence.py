@@ -73,7 +73,7 @@ def committed(place: Path | None = None, ids: Iterable[str] | None = None) -> di
     if place is not None and not place.is_dir():
         raise invalid("evidence", "an existing folder", str(place))
     place = place or folder()
-    found: dict[str, dict[str, Any]] = {}
+    documents: dict[str, dict[str, Any]] = {}
     for path in sorted(place.glob("*.json") if ids is None else {file for name in ids for file in _files(name, place)}):
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
@@ -87,8 +87,8 @@ def committed(place: Path | None = None, ids: Iterable[str] | None = None) -> di
             raise invalid(f"{path}", "named by the entry's id", entry)
         for number, (name, row) in enumerate(rows.items()):
             address = f"{entry}.{name}" if number else entry
-            found[address] = {"id": address, "entry": entry, "row": name, **row}
-    return found
+            documents[address] = {"id": address, "entry": entry, "row": name, **row}
+    return documents
 
 
 def _files(address: str, place: Path) -> list[Path]:
@@ -175,19 +175,19 @@ def write(documents: Iterable[Mapping[str, Any]], place: Path, claims: Iterable[
             part.unlink(missing_ok=True)
 
 
-def status(claims: Iterable[Declaration], found: Mapping[str, Mapping[str, Any]]) -> list[Status]:
+def status(claims: Iterable[Declaration], documents: Mapping[str, Mapping[str, Any]]) -> list[Status]:
     """How the evidence in `found` stands, entry by entry; computes nothing.
 
     Parameters
     ----------
     claims : iterable of Declaration
-    found : mapping of str to dict
+    documents : mapping of str to dict
         `committed()`.
     """
     now = {name: text for name, text in environment_now().items() if name not in ("dpbench", "machine")}
     rows = []
     for claim in claims:
-        document = found.get(claim.id)
+        document = documents.get(claim.id)
         if document is None:
             rows.append(Status(claim.id, "stale", (NONE,), "other"))
             continue
@@ -231,9 +231,9 @@ def commit_now() -> tuple[str, bool]:
     return head, not changes.stdout.strip()
 
 
-def unsupported(rests_on: Iterable[str], found: Mapping[str, Any] | None = None) -> str:
+def unsupported(rests_on: Iterable[str], documents: Mapping[str, Any] | None = None) -> str:
     """Which of these entries do not support a proof by the committed evidence, with their verdicts; empty if all do."""
     names = [*rests_on]
-    known = committed(ids=names) if found is None else found
+    known = committed(ids=names) if documents is None else documents
     verdicts = {name: known[name]["verdict"] if name in known else "no evidence" for name in names}
     return ", ".join(f"{name}: {verdict}" for name, verdict in verdicts.items() if verdict not in STANDING)

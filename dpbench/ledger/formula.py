@@ -59,10 +59,10 @@ def number(value: Any) -> Fraction:
     if isinstance(value, float) and math.isfinite(value):
         value = repr(value)
     if isinstance(value, (int, Fraction)):
-        made = Fraction(value)
-        if max(abs(made.numerator), made.denominator) >= 10**_DIGITS:
+        fraction = Fraction(value)
+        if max(abs(fraction.numerator), fraction.denominator) >= 10**_DIGITS:
             raise validation.invalid("a number", f"of at most {_DIGITS} digits", value)
-        return made
+        return fraction
     text = str(value).strip()
     if len(text) > _DIGITS or not _NUMBER.fullmatch(text) or _large(text) or re.search(r"/0+$", text):
         raise validation.invalid("a number", 'finite, such as 2, "1/3" or "1e-10"', value)
@@ -92,14 +92,14 @@ def parse(text: str, *, comparison: bool = False) -> Node:
     tokens: list[tuple[str, str]] = []
     place = 0
     while text[place:].strip():
-        found = _TOKEN.match(text, place)
-        if found and found[1] and len(found[1]) > _DIGITS:
-            raise validation.invalid("a number of a formula", f"of at most {_DIGITS} digits", found[1])
-        if found is None or (found[1] and _large(found[1])):
+        token = _TOKEN.match(text, place)
+        if token and token[1] and len(token[1]) > _DIGITS:
+            raise validation.invalid("a number of a formula", f"of at most {_DIGITS} digits", token[1])
+        if token is None or (token[1] and _large(token[1])):
             raise validation.invalid("a formula", f"readable at character {place + 1}", text)
-        kind = "num" if found[1] else "name" if found[2] else "sign"
-        tokens.append((kind, found[0].strip()))
-        place = found.end()
+        kind = "num" if token[1] else "name" if token[2] else "sign"
+        tokens.append((kind, token[0].strip()))
+        place = token.end()
     tokens = [*tokens, ("end", "its end")][::-1]
 
     def refuse(at: str) -> validation.InvalidInput:
@@ -308,11 +308,11 @@ def _latex_call(kind: str, parts: Sequence[Node]) -> str:
 
 def reached(wanted: Iterable[Node], definitions: Mapping[str, Node]) -> set[str]:
     """Symbols and definitions that the expressions lead to."""
-    found = set().union(*map(names, wanted))
+    symbols = set().union(*map(names, wanted))
     for name, node in reversed(list(definitions.items())):
-        if name in found:
-            found |= names(node)
-    return found
+        if name in symbols:
+            symbols |= names(node)
+    return symbols
 
 
 def in_order(symbols: Iterable[str], definitions: Mapping[str, Node]) -> None:
@@ -353,8 +353,8 @@ def compiled(
 
     def run(values: Mapping[str, float]) -> tuple[float, ...]:
         _spent[0] = 0
-        made: tuple[float, ...] = function(*[values[name] for name in order])
-        return made
+        values_of: tuple[float, ...] = function(*[values[name] for name in order])
+        return values_of
 
     return run
 
@@ -404,10 +404,10 @@ def _sum(first: float, last: float, term: Callable[[float], float]) -> float:
 
 
 def _power(base: float, exponent: float) -> float:
-    made = base**exponent
-    if isinstance(made, complex):
+    value = base**exponent
+    if isinstance(value, complex):
         raise ValueError("a power of a negative number with a fraction for exponent")
-    return made
+    return value
 
 
 def gaussian_delta(shift: float, epsilon: float) -> float:

@@ -71,17 +71,17 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     evidence : Evidence, or what its `to_dict` gives
         Where it does not say how it was decided, that follows from the kind and the level.
     """
-    found = evidence if isinstance(evidence, Mapping) else vars(evidence)
-    stated = found.get("decided")
-    decided = stated if stated and stated != "certificate" else _decided(claim, verdict, found.get("level", 0.0))
+    fields = evidence if isinstance(evidence, Mapping) else vars(evidence)
+    stated = fields.get("decided")
+    decided = stated if stated and stated != "certificate" else _decided(claim, verdict, fields.get("level", 0.0))
     if decided != "sampled" and certified(claim, verdict):
         decided = "certificate"
-    given = found.get("link")
+    given = fields.get("link")
     if given:
         return Basis(decided, given)
     needed = verdict == "proved" or (decided in ("certificate", "exact") and claim.kind != "rate")
     if claim.kind == "privacy":  # a guarantee needs one whatever became of it, and so does an attack that is a number
-        needed = needed or GUARANTEES in found.get("tables", {}) or verdict == "refuted"
+        needed = needed or GUARANTEES in fields.get("tables", {}) or verdict == "refuted"
     written = derived(claim) or (decided == "certificate" and claim.outside)  # it is of the claim's own formulas
     return Basis(decided, (("derivation" if written else "assumed") if needed else "none"))
 
@@ -111,12 +111,12 @@ def certified(claim: Declaration, verdict: str) -> bool:
     and of no earlier ones. That the checker accepts each of this package's is a test of the repository, and they are
     only read here; of another package's, which are of the formulas of the claim itself, the checker is asked.
     """
-    found = _certificates(place_of_certificates(claim)).get((claim.id, verdict), ())
+    certificates = _certificates(place_of_certificates(claim)).get((claim.id, verdict), ())
     if claim.outside:
         text = "" if claim.formal is None else claim.formal.text.rstrip(".")
-        return any(text and text in one["statement"] and _accepted(json.dumps(one)) for one in found)
+        return any(text and text in one["statement"] and _accepted(json.dumps(one)) for one in certificates)
     stated = claim.over_region if verdict == "proved" else ""
-    return any(not stated or one["statement"] == stated for one in found)
+    return any(not stated or one["statement"] == stated for one in certificates)
 
 
 def place_of_certificates(claim: Declaration) -> Path:
@@ -150,14 +150,14 @@ def outdated(claim: Declaration, verdict: str) -> bool:
 @cache
 def _certificates(place: Path) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """The certificates of a folder, by entry and the verdict that they decide."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    certificates: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for path in sorted(place.glob("*.json")):
         try:
             one = json.loads(path.read_text(encoding="utf-8"))
-            found.setdefault((one["id"], one["verdict"]), []).append({**one, "statement": one["statement"]})
+            certificates.setdefault((one["id"], one["verdict"]), []).append({**one, "statement": one["statement"]})
         except (ValueError, KeyError, TypeError) as error:
             raise validation.invalid("certificates", f"a folder of certificates ({error!r})", str(path)) from error
-    return found
+    return certificates
 
 
 @cache
@@ -169,8 +169,8 @@ def _accepted(certificate: str) -> bool:
 
 def counts(rows: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
     """Of (verdict, grade) pairs, how many verdicts have each grade: verdict to grade to number."""
-    made: dict[str, dict[str, int]] = {}
+    by_grade: dict[str, dict[str, int]] = {}
     for verdict, grade in rows:
-        of_one = made.setdefault(verdict, {})
+        of_one = by_grade.setdefault(verdict, {})
         of_one[grade] = of_one.get(grade, 0) + 1
-    return made
+    return by_grade

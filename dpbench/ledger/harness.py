@@ -70,49 +70,51 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
         If an entry of another package draws without a level, or has one that nothing uses.
     """
     exact = claim.outside and not claim.level
-    found = claim.run(cast(Context, _Undrawn(claim, context)) if exact else context)
+    evidence = claim.run(cast(Context, _Undrawn(claim, context)) if exact else context)
     verdict = None
-    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Evidence):
-        verdict, found = found
-    elif not isinstance(found, Evidence):
-        rows, told = exhaust(found)
+    if isinstance(evidence, tuple) and len(evidence) == 2 and isinstance(evidence[1], Evidence):
+        verdict, evidence = evidence
+    elif not isinstance(evidence, Evidence):
+        rows, summary = exhaust(evidence)
         if not rows:
             note = "no row: no instance that was looked at meets the hypotheses"
             return VACUOUS, Evidence(math.nan, seed=context.seed, notes=(note,), decided="tried", link="none")
         if claim.kind == "privacy":
-            verdict, found = profiles(rows, *told.notes, **told.fields)
+            verdict, evidence = profiles(rows, *summary.notes, **summary.fields)
         elif claim.kind == "rate":
             from dpbench.ledger.harness_rates import slope_of
 
-            found = slope_of(rows, *told.notes, **{"level": claim.level} | told.fields)
+            evidence = slope_of(rows, *summary.notes, **{"level": claim.level} | summary.fields)
         else:
-            found = _compared(rows, told, claim.level)
-    if found.level > claim.level:
-        raise RuntimeError(f"{claim.id} spends the error level {found.level:g}, beyond the {claim.level:g} it states")
-    if claim.outside and claim.level and claim.kind != "rate" and not (found.level or ATTACKS in found.tables):
+            evidence = _compared(rows, summary, claim.level)
+    if evidence.level > claim.level:
+        raise RuntimeError(
+            f"{claim.id} spends the error level {evidence.level:g}, beyond the {claim.level:g} it states"
+        )
+    if claim.outside and claim.level and claim.kind != "rate" and not (evidence.level or ATTACKS in evidence.tables):
         raise validation.invalid(f"level of {claim.id}", f"0 where rows are bare numbers: {DRAWN}", claim.level)
-    if claim.kind == "rate" and found.reference is not None:
+    if claim.kind == "rate" and evidence.reference is not None:
         from dpbench.ledger.harness_rates import rated
 
-        verdict, found = rated(claim, found, verdict)
-    verdict = verdict or _verdict(claim, found)
+        verdict, evidence = rated(claim, evidence, verdict)
+    verdict = verdict or _verdict(claim, evidence)
     if (certain := decided_by_certificate(claim, verdict)) != verdict:
-        verdict, found = certain, replace(found, decided="", link="")
+        verdict, evidence = certain, replace(evidence, decided="", link="")
     if verdict == "not refuted" and (how := missing(claim)):
-        found = replace(found, notes=(*found.notes, how))
-    return _graded(claim, verdict, replace(found, seed=context.seed, level=claim.level))
+        evidence = replace(evidence, notes=(*evidence.notes, how))
+    return _graded(claim, verdict, replace(evidence, seed=context.seed, level=claim.level))
 
 
-def _compared(rows: list[Row], told: Summary, level: float) -> Evidence:
+def _compared(rows: list[Row], summary: Summary, level: float) -> Evidence:
     """Evidence of rows with two sides."""
     from dpbench.ledger import samples
 
     if not samples.sampled(rows):
-        return margins(rows, *told.notes, **told.fields)
+        return margins(rows, *summary.notes, **summary.fields)
     validation.real("the level of an entry with Samples", level, above=0.0)
     rows, note, drawn = samples.bounded(rows, level)
     given: dict[str, Any] = {"trials": drawn, "level": level, "decided": "sampled", "link": "none"}
-    return margins(rows, *(told.notes or (_MARGIN,)), note, **given | told.fields)
+    return margins(rows, *(summary.notes or (_MARGIN,)), note, **given | summary.fields)
 
 
 DRAWN = "what is drawn goes into a side as Samples, into attack, or into Evidence with a level"
@@ -132,13 +134,13 @@ class _Undrawn:
         return getattr(self._context, name)
 
 
-def _graded(claim: Declaration, verdict: str, found: Evidence) -> tuple[str, Evidence]:
+def _graded(claim: Declaration, verdict: str, evidence: Evidence) -> tuple[str, Evidence]:
     """The verdict and evidence with what they rest on; what rests on somebody's word alone does not say "proved"."""
-    rests = basis(claim, verdict, found)
-    found = replace(found, decided=rests.decided, link=rests.link)
+    rests = basis(claim, verdict, evidence)
+    evidence = replace(evidence, decided=rests.decided, link=rests.link)
     if verdict == "proved" and rests.grade not in PROVING:
-        return "not refuted", replace(found, notes=(*found.notes, ASSUMED))
-    return verdict, found
+        return "not refuted", replace(evidence, notes=(*evidence.notes, ASSUMED))
+    return verdict, evidence
 
 
 ASSUMED = (
@@ -175,17 +177,17 @@ def summary(*notes: str, **fields: Any) -> Summary:
 
 def exhaust(rows: Iterable[Row]) -> tuple[list[Row], Summary]:
     """The rows, and what a generator returns at its end."""
-    made: list[Row] = []
+    measured: list[Row] = []
     if not isinstance(rows, Generator):
         return list(rows), Summary((), {})
     while True:
         try:
-            made.append(next(rows))
+            measured.append(next(rows))
         except StopIteration as end:
-            told = end.value or ()
-            if isinstance(told, Summary):
-                return made, told
-            return made, Summary((told,) if isinstance(told, str) else tuple(told), {})
+            summary = end.value or ()
+            if isinstance(summary, Summary):
+                return measured, summary
+            return measured, Summary((summary,) if isinstance(summary, str) else tuple(summary), {})
 
 
 def sampled(context: Context, function: Callable[..., Any], *arguments: Any, blocks: int) -> list[Any]:
@@ -236,11 +238,11 @@ def margins(
     """
     series = dict(rows) if isinstance(rows, Mapping) else column(rows)
     if margin is None:
-        found = [_margin(left, right, rounding) for left, right in zip(*(series[s] for s in sides), strict=True)]
+        differences = [_margin(left, right, rounding) for left, right in zip(*(series[s] for s in sides), strict=True)]
         series |= {side: [as_float(part) for part in series[side]] for side in sides}
-        series["margin"] = [one for one, _ in found]
+        series["margin"] = [one for one, _ in differences]
         margin = float(np.min(series["margin"]))  # not a number where any is not
-        near = sum(tie for _, tie in found)
+        near = sum(tie for _, tie in differences)
     else:
         near = int(-rounding < margin < 0.0)
     margin = 0.0 if abs(margin) < rounding else margin
@@ -262,27 +264,27 @@ def _margin(left: Any, right: Any, rounding: float) -> tuple[float, bool]:
     Rationals and formulas decide theirs, but for those that ball arithmetic cannot tell from 0.
     """
     if not any(isinstance(side, (str, Fraction)) for side in (left, right)):
-        made = float((right - left) / (abs(right) or 1.0))
-        return made, -rounding < made < 0.0
+        margin = float((right - left) / (abs(right) or 1.0))
+        return margin, -rounding < margin < 0.0
     from dpbench.privacy.exact_law import quantity
 
     difference = quantity("right - left", "right - left", {"left": left, "right": right})
     sign = difference.sign()
-    made = float(difference) / (abs(as_float(right)) or 1.0)
-    return (0.0 if sign in (0, None) else float(np.copysign(max(abs(made), rounding), made))), sign is None
+    margin = float(difference) / (abs(as_float(right)) or 1.0)
+    return (0.0 if sign in (0, None) else float(np.copysign(max(abs(margin), rounding), margin))), sign is None
 
 
-def missed(found: np.ndarray, bounds: Any, beta: float, cases: int, **columns: Any) -> Row:
+def missed(values: np.ndarray, bounds: Any, beta: float, cases: int, **columns: Any) -> Row:
     """The row of a bound that may fail with probability `beta`: independent trials `found` against `bounds`.
 
     ``left`` is the lower confidence bound on the frequency of found > bounds, at the share of one of `cases` rows in
     `LEVEL`, and ``right`` is β; ``runs``, ``hits`` and ``allowed`` are what a certificate is made of (no runs: a row
     that is exact).
     """
-    hits = int((found > bounds).sum())
-    low = float(clopper_pearson(hits, found.size, LEVEL / cases))
-    counts = {"runs": found.size, "hits": hits, "allowed": beta}
-    return columns | {"frequency": hits / found.size, "left": low, "right": beta} | counts
+    hits = int((values > bounds).sum())
+    low = float(clopper_pearson(hits, values.size, LEVEL / cases))
+    counts = {"runs": values.size, "hits": hits, "allowed": beta}
+    return columns | {"frequency": hits / values.size, "left": low, "right": beta} | counts
 
 
 GROWTH = 3.0
@@ -363,7 +365,7 @@ def profiles(
         listed[f"{kind}s"].append(kept | {"target_epsilon": epsilon, "target_delta": delta} | reached)
         judged[f"{kind}s"].append((target, row[kind]))
     pairs, guarantees, attacks = judged[PAIRS], judged[GUARANTEES], judged[ATTACKS]
-    found = {name: column(part) for name, part in listed.items() if part} | dict(tables or {})
+    columns = {name: column(part) for name, part in listed.items() if part} | dict(tables or {})
     verdict, decided, undecided = _private(pairs, guarantees)
     if verdict == "proved":
         wrong = [_second(profile, *map(as_float, target)) for target, profile in guarantees]
@@ -382,7 +384,7 @@ def profiles(
         link = "none" if run else ""
     elif verdict == "not refuted" and attacks and not guarantees:
         decided, link = "sampled", "none"
-    headline = float(max(having(found, value)[value])) if isinstance(value, str) else value
+    headline = float(max(having(columns, value)[value])) if isinstance(value, str) else value
     if headline is None:
         ratios = [_ratio(profile, *map(as_float, target)) for target, profile in pairs or guarantees]
         ratios = ratios or [bound / epsilon for bound, epsilon in bounds]
@@ -391,7 +393,7 @@ def profiles(
     if undecided:
         notes = (*notes, f"{undecided} rows are nearer to the claimed delta than the error of the computation")
     return verdict, Evidence(
-        headline, trials=trials, tables=found, notes=notes, decided=decided, link=link, undecided=undecided,
+        headline, trials=trials, tables=columns, notes=notes, decided=decided, link=link, undecided=undecided,
     )  # fmt: skip
 
 

@@ -42,36 +42,36 @@ def judge(
     level : float
         Nominal error level of the interval.
     """
-    found = slope(grid, samples, level=level)
+    fitted = slope(grid, samples, level=level)
     expected = theory_slope(grid, ceiling)
-    worst, sizes = int(np.abs(found.skewness).argmax()), [len(part) for part in samples]
+    worst, sizes = int(np.abs(fitted.skewness).argmax()), [len(part) for part in samples]
     series: dict[str, list[Any]] = {
         axis: list(grid),
-        "measured": found.means.tolist(),
-        "standard error": found.errors.tolist(),
-        "skewness": found.skewness.tolist(),
+        "measured": fitted.means.tolist(),
+        "standard error": fitted.errors.tolist(),
+        "skewness": fitted.skewness.tolist(),
         "ceiling": list(ceiling),
-        "over ceiling": [float(mean / bound) for mean, bound in zip(found.means, ceiling, strict=True)],
+        "over ceiling": [float(mean / bound) for mean, bound in zip(fitted.means, ceiling, strict=True)],
         "data sets": sizes,
         **(columns or {}),
     }
     return Evidence(
-        value=found.value,
-        interval=found.interval,
-        level=found.level,
-        trials=found.trials,
+        value=fitted.value,
+        interval=fitted.interval,
+        level=fitted.level,
+        trials=fitted.trials,
         tables={ROWS: series},
         reference=expected,
         notes=(
             f"value: log-log slope of the mean excess risk in {axis}; expected {expected:+.4f}, the slope of the "
             "ceiling on the same grid",
-            f"half-width {found.half_width:.4f} at level {found.level:g}: delta method over {found.trials} data sets, "
-            f"Student's t with {found.freedom:.0f} degrees of freedom, sides widened {found.widening[0]:.2f} and "
-            f"{found.widening[1]:.2f} times by a bootstrap that resamples data sets",
+            f"half-width {fitted.half_width:.4f} at level {fitted.level:g}: delta method over {fitted.trials} data "
+            f"sets, Student's t with {fitted.freedom:.0f} degrees of freedom, sides widened {fitted.widening[0]:.2f} "
+            f"and {fitted.widening[1]:.2f} times by a bootstrap that resamples data sets",
             f"the level is nominal: approximate under skewness; largest sample skewness of a grid point "
-            f"{found.skewness[worst]:+.2f} at {axis} = {grid[worst]:g} ({sizes[worst]} data sets: "
+            f"{fitted.skewness[worst]:+.2f} at {axis} = {grid[worst]:g} ({sizes[worst]} data sets: "
             f"+-{math.sqrt(6.0 / sizes[worst]):.2f} by chance alone)",
-            *((found.warning,) if found.warning else ()),
+            *((fitted.warning,) if fitted.warning else ()),
             *notes,
         ),
     )

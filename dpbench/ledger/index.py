@@ -77,11 +77,11 @@ def file() -> Path:
 
 def digest() -> str:
     """Of all that the index can be of: our sources, and the committed evidence."""
-    found = hashlib.sha256(sources.everything().encode())
+    sha = hashlib.sha256(sources.everything().encode())
     for place in (folder(), folder().parent / "certificates"):
         for path in sorted(place.glob("*.json")):
-            found.update(f"{path.name}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()
+            sha.update(f"{path.name}\n".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return sha.hexdigest()
 
 
 def papers() -> tuple[Paper, ...]:
@@ -106,20 +106,20 @@ def _claim(row: Mapping[str, Any]) -> Indexed:
 
 def text(own: Iterable[Paper]) -> str:
     """The index of our papers and the evidence that is here, a line a row, so that a change can be read."""
-    found, listed = committed(), []
+    documents, listed = committed(), []
     for paper in own:
         said = json.dumps({name: getattr(paper, name) for name in _PAPER}, ensure_ascii=False)
-        rows = (json.dumps(_said(claim, found.get(claim.id)), ensure_ascii=False) for claim in paper.claims)
+        rows = (json.dumps(_said(claim, documents.get(claim.id)), ensure_ascii=False) for claim in paper.claims)
         listed.append(f'{said[:-1]}, "known": [\n' + ",\n".join(rows) + "\n]}")
     head = json.dumps({"schema": SCHEMA, "of": digest()})[:-1]
     return f'{head}, "papers": [\n' + ",\n".join(listed) + "\n]}\n"
 
 
-def _said(claim: Claim, found: Mapping[str, Any] | None) -> dict[str, Any]:
-    if found is not None:
-        grade = basis(claim, found["verdict"], found["evidence"]).grade
-        brief = {"evidence": {**found["evidence"], "tables": {}}, "code": {"key": found["code"]["key"]}}
-        found = {**found, **brief, "grade": grade}
+def _said(claim: Claim, document: Mapping[str, Any] | None) -> dict[str, Any]:
+    if document is not None:
+        grade = basis(claim, document["verdict"], document["evidence"]).grade
+        brief = {"evidence": {**document["evidence"], "tables": {}}, "code": {"key": document["code"]["key"]}}
+        document = {**document, **brief, "grade": grade}
     errata = None if claim.errata is None else asdict(claim.errata)
     declared = {name: getattr(claim, name) for name in SAID}
-    return declared | {"errata": errata, "key": claim.digest, "over": claim.over_region, "found": found}
+    return declared | {"errata": errata, "key": claim.digest, "over": claim.over_region, "found": document}

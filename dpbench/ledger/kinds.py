@@ -112,12 +112,12 @@ class _Private(Kind):
             given = {"epsilon": "epsilon", "delta": "delta"}
         elif set(given) == {"epsilon"}:
             given["delta"] = "0"
-        made = Conclusion(self.name, parts, given)
-        if not made.notion:
+        conclusion = Conclusion(self.name, parts, given)
+        if not conclusion.notion:
             raise validation.invalid(
                 "what the claim is held against", "epsilon (and delta), or rho, or alpha and tau, or mu", sorted(given)
             )
-        return made
+        return conclusion
 
 
 class Shift(_Private):
@@ -212,10 +212,10 @@ class Compose(_Private):
     def sentence(self, parts: Parts) -> str:
         keys = NOTIONS[parts["each"]]
         steps = zip(*[iter(parts["steps"])] * len(keys), strict=True)
-        made = [f"{often} times {Conclusion('', {}, dict(zip(keys, step, strict=True))).privacy}"
+        phrases = [f"{often} times {Conclusion('', {}, dict(zip(keys, step, strict=True))).privacy}"
                 for often, step in zip(parts["times"], steps, strict=True)]  # fmt: skip
         group = "" if parts["group"] == "1" else f", for groups of {parts['group']},"
-        return f"the adaptive composition of {' and '.join(made)}{group} is within {{privacy}}"
+        return f"the adaptive composition of {' and '.join(phrases)}{group} is within {{privacy}}"
 
 
 class Inequality(Kind):

@@ -157,11 +157,11 @@ def typed(name: str, columns: Mapping[str, Iterable[Any]]) -> Table:
     InvalidInput
         If its columns have several lengths, or one has values of several types.
     """
-    made = {key: _typed(f"column {key} of the table {name}", [*values]) for key, values in columns.items()}
-    lengths = {key: len(values) for key, values in made.items()}
+    columns_typed = {key: _typed(f"column {key} of the table {name}", [*values]) for key, values in columns.items()}
+    lengths = {key: len(values) for key, values in columns_typed.items()}
     if len({*lengths.values()}) > 1:
         raise invalid(f"the table {name}", "of columns of one length: what has another is another table", lengths)
-    return made
+    return columns_typed
 
 
 _NOT_FINITE = {"inf", "-inf", "nan"}

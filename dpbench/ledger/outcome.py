@@ -101,8 +101,8 @@ class Ledger:
 
     def __repr__(self) -> str:
         wrong = sum(not entry.as_expected for entry in self.entries)
-        found = f"{wrong} unexpected" if wrong else "all as expected"
-        return f"Ledger({len(self.entries)} verdicts, {found}; {len(self.not_run)} not run; level {self.level})"
+        summary = f"{wrong} unexpected" if wrong else "all as expected"
+        return f"Ledger({len(self.entries)} verdicts, {summary}; {len(self.not_run)} not run; level {self.level})"
 
     def to_dict(self) -> dict[str, Any]:
         """The document of ``--json``: strict JSON types only."""

@@ -192,16 +192,16 @@ class Paper:
         **fields: Any,
     ) -> Declare[Any]:  # fmt: skip
         """What the decorators of all kinds share."""
-        made = ".".join(part for part in (self.name, name, kind, variant) if part)
+        identifier = ".".join(part for part in (self.name, name, kind, variant) if part)
         _known(fields, _DECLARED)
         if isinstance(statement, Statement):
             fields["formal"], statement = statement, _said(statement)
 
         def declare(function: Measurement) -> Measurement:
             run = partial(function, **arguments) if arguments else function
-            first = Claim(made, self.name, source, kind, statement, because, expected, run, **fields)
+            first = Claim(identifier, self.name, source, kind, statement, because, expected, run, **fields)
             others = [
-                _varied(first, {"id": f"{made}.{row}", "entry": made, "row": row, "quote": "", **changes})
+                _varied(first, {"id": f"{identifier}.{row}", "entry": identifier, "row": row, "quote": "", **changes})
                 for row, changes in (rows or {}).items()
             ]
             every = [first, *others]
@@ -238,8 +238,8 @@ class Paper:
         for module in modules:
             importlib.import_module(module)
         order = {module: place for place, module in enumerate(modules)}
-        found = sorted(self._declared.items(), key=lambda item: order.get(item[0], len(order)))
-        return tuple(claim for _, declared in found for claim in declared)
+        ordered = sorted(self._declared.items(), key=lambda item: order.get(item[0], len(order)))
+        return tuple(claim for _, declared in ordered for claim in declared)
 
     def _modules(self) -> list[str]:
         if not self.package:

@@ -114,15 +114,15 @@ def drawings(kind: str, *, outside: bool = False) -> tuple[Any, ...]:
     outside : bool
         Those of other packages' papers (of the sources given to `use` alone, where there are some), instead of ours.
     """
-    found: list[Any] = []
+    drawn: list[Any] = []
     only = named()
     for paper, _ in _papers():
         if _ours(paper) == outside or (outside and only is not None and paper.name not in only):
             continue
         with nullcontext() if _ours(paper) else left_out(f"paper {paper.name!r}, its drawings"):
             for name in paper.drawings:
-                found += getattr(importlib.import_module(name), kind, ())
-    return tuple(found)
+                drawn += getattr(importlib.import_module(name), kind, ())
+    return tuple(drawn)
 
 
 @cache
@@ -143,23 +143,23 @@ def forget() -> None:
 def _papers() -> tuple[tuple[Paper, str], ...]:
     """Each paper, with the source given to `use` that it is of, or nothing."""
     ours = _INDEX or [point.load() for point in _own()]  # a fault of ours is raised
-    found = {paper.name: (paper, "") for paper in ours}
+    papers_by_name = {paper.name: (paper, "") for paper in ours}
     for name in _NAMED:
         with left_out(f"claims {name}", name):
             for paper in sources.papers(name):
-                _add(paper, name, found)
+                _add(paper, name, papers_by_name)
     for point in _installed():
         with left_out(f"paper {point.name!r} ({point.value})"):
             importing(point.module)
             paper = point.load()
             if not isinstance(paper, Paper):
                 raise TypeError(f"it is a {type(paper).__name__}, not a dpbench.ledger.Paper")
-            _add(paper, "", found)
-    return tuple(found.values())
+            _add(paper, "", papers_by_name)
+    return tuple(papers_by_name.values())
 
 
-def _add(paper: Paper, source: str, found: dict[str, tuple[Paper, str]]) -> None:
-    known, _ = found.setdefault(paper.name, (paper, source))
+def _add(paper: Paper, source: str, papers_by_name: dict[str, tuple[Paper, str]]) -> None:
+    known, _ = papers_by_name.setdefault(paper.name, (paper, source))
     if known is not paper:
         raise ValueError(f"another paper has the name {paper.name!r} already")
 

@@ -77,20 +77,22 @@ def bounded(rows: Sequence[Row], level: float) -> tuple[list[Row], str, int]:
     level : float
         Error probability of all bounds together.
     """
-    found = sampled(rows)
+    sample = sampled(rows)
     of = [side for side in SIDES if any(isinstance(row.get(side), Samples) for row in rows)]
     bounds = []
     for row in rows:
-        made = dict(row)
+        summary = dict(row)
         for side in of:
             mean, runs = math.nan, 0  # of a side that is exact in this row
             if isinstance(given := row[side], Samples):
-                mean, runs, reach = given.mean, given.values.size, given.reach(level / len(found))
-                made[side] = mean - reach if side == "left" else mean + reach
-            made |= {f"{side} mean": mean, f"{side} runs": runs}
-        bounds.append(made)
-    known = sum(one.within is not None for one in found)
+                mean, runs, reach = given.mean, given.values.size, given.reach(level / len(sample))
+                summary[side] = mean - reach if side == "left" else mean + reach
+            summary |= {f"{side} mean": mean, f"{side} runs": runs}
+        bounds.append(summary)
+    known = sum(one.within is not None for one in sample)
     ways = [f"{known} by the empirical Bernstein inequality"] if known else []
-    ways += [f"{len(found) - known} by Student's t, which is nominal: no range is given"] if known < len(found) else []
-    note = f"bounds on {len(found)} sampled means at {level:g} together: " + ", ".join(ways)
-    return bounds, note, sum(one.values.size for one in found)
+    ways += (
+        [f"{len(sample) - known} by Student's t, which is nominal: no range is given"] if known < len(sample) else []
+    )
+    note = f"bounds on {len(sample)} sampled means at {level:g} together: " + ", ".join(ways)
+    return bounds, note, sum(one.values.size for one in sample)

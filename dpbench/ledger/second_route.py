@@ -37,10 +37,10 @@ def delta(law: Law, epsilon: float) -> arb | None:
     before = ctx.prec
     ctx.prec = PRECISION
     try:
-        found = _KINDS[law[0]](arb(epsilon), *law[1:]) if law and law[0] in _KINDS else None
+        ball = _KINDS[law[0]](arb(epsilon), *law[1:]) if law and law[0] in _KINDS else None
     finally:
         ctx.prec = before
-    return found
+    return ball
 
 
 def differs(law: Law | None, epsilon: float, claimed: float, reached: float) -> str:
@@ -54,12 +54,12 @@ def differs(law: Law | None, epsilon: float, claimed: float, reached: float) -> 
     reached : float
         δ(ε) by the first route.
     """
-    found = None if law is None else delta(law, epsilon)
-    if found is None:
+    ball = None if law is None else delta(law, epsilon)
+    if ball is None:
         return "no second route"
-    second = float(found.mid())
+    second = float(ball.mid())
     slack = MASSES if law is not None and law[0] == "discrete" else 0.0
-    if not found <= arb(claimed) + slack:
+    if not ball <= arb(claimed) + slack:
         return f"the second route gives {second:.6g} at epsilon = {epsilon:.6g}, beyond {claimed:.6g}"
     if abs(second - reached) > AGREE * max(second, reached) + slack:
         return f"the second route gives {second:.6g} at epsilon = {epsilon:.6g}, the first {reached:.6g}"

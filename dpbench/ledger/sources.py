@@ -28,10 +28,10 @@ def files(place: Path) -> list[Path]:
     InvalidInput
         If there are none.
     """
-    found = sorted(place.glob(PATTERN))
-    if not found:
+    paths = sorted(place.glob(PATTERN))
+    if not paths:
         raise invalid("sources", f"a folder with files {PATTERN}, or a package", str(place))
-    return found
+    return paths
 
 
 def expanded(names: Sequence[str]) -> tuple[str, ...]:
@@ -42,17 +42,17 @@ def expanded(names: Sequence[str]) -> tuple[str, ...]:
     InvalidInput
         For a path that is not there, or a folder without claims.
     """
-    found: list[str] = []
+    paths: list[str] = []
     for name in names:
         place = Path(name)
         is_path = place.suffix == ".py" or "/" in name or place.exists()
         if is_path and not place.exists():
             raise invalid("sources", "an existing file or folder, or a module", name)
         if place.is_dir() and not (place / "__init__.py").exists():
-            found += [str(path) for path in files(place)]
+            paths += [str(path) for path in files(place)]
         else:
-            found.append(name)
-    return tuple(dict.fromkeys(found))
+            paths.append(name)
+    return tuple(dict.fromkeys(paths))
 
 
 def imported(name: str) -> ModuleType:
@@ -93,13 +93,13 @@ def papers(name: str) -> list[Paper]:
         If it binds none, or one of this package, which takes no claims from outside.
     """
     module = imported(name)
-    found = list(_bound(module))
-    if not found:
+    bound = list(_bound(module))
+    if not bound:
         raise invalid(name, "a module that binds a dpbench.ledger.Paper", module.__name__)
-    for paper in found:
+    for paper in bound:
         if is_own(paper.name):
             raise InvalidInput(f"the paper of {name} must have a name of its own, got {paper.name!r}, one of dpbench's")
-    return found
+    return bound
 
 
 def is_own(paper: str) -> bool:

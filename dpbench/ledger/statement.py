@@ -224,17 +224,17 @@ class Statement:
     @cached_property
     def conditions(self) -> list[tuple[str, tuple[str, Node, Node], str]]:
         """(name, (relation, left, right), why) of `given`."""
-        made = []
+        texts = []
         for name, entry in self.given.items():
             text, why = (entry, "hypothesis") if isinstance(entry, str) else (entry[0], entry[1])
             node = _at(f"given.{name}", lambda t: formula.parse(t, comparison=True), text)
-            made.append((name, (node[0], node[1], node[2]), why))
-        return made
+            texts.append((name, (node[0], node[1], node[2]), why))
+        return texts
 
     @cached_property
     def claim_nodes(self) -> dict[str, Node]:
         """Formulas of the claim, by part; the weights of a law are numbered, ``p.0``."""
-        made: dict[str, Node] = {}
+        nodes: dict[str, Node] = {}
         kind, parts = self.claim.kind, self.claim.parts
         for name, part in parts.items():
             if name in self.claim.of.words:
@@ -244,10 +244,10 @@ class Statement:
                 if text == "rest" and number and number == len(many) - 1:
                     continue
                 key = f"{name}.{number}" if isinstance(part, tuple) else name
-                made[key] = _at(f"claim.{kind}.{name}", formula.parse, text)
+                nodes[key] = _at(f"claim.{kind}.{name}", formula.parse, text)
         for name, text in self.claim.against.items():
-            made[name] = _at(f"claim.{kind}.{name}", formula.parse, text)
-        return made
+            nodes[name] = _at(f"claim.{kind}.{name}", formula.parse, text)
+        return nodes
 
     @property
     def comparison(self) -> tuple[str, Node, Node]:
@@ -269,24 +269,24 @@ class Statement:
         unknown = [name for name in self.region if isinstance(self.symbols.get(name, None), (type(None), Calibrated))]
         if unknown:
             raise validation.invalid("region", "of symbols with a range", unknown[0])
-        made: dict[str, tuple[End, End, bool, bool]] = {}
+        ends: dict[str, tuple[End, End, bool, bool]] = {}
         for name, symbol in self.symbols.items():
             if isinstance(symbol, Calibrated):
                 continue
             low, high, left, right = symbol.low, symbol.high, False, False
             if name in self.region:
-                found = _INTERVAL.fullmatch(self.region[name])
-                if not found:
+                interval = _INTERVAL.fullmatch(self.region[name])
+                if not interval:
                     raise validation.invalid(f"region.{name}", 'an interval such as "(0, 1]"', self.region[name])
-                a, b = _end(found[2], -1, f"region.{name}"), _end(found[3], 1, f"region.{name}")
+                a, b = _end(interval[2], -1, f"region.{name}"), _end(interval[3], 1, f"region.{name}")
                 if a is not None and (low is None or a >= low):
-                    low, left = a, found[1] == "("
+                    low, left = a, interval[1] == "("
                 if b is not None and (high is None or b <= high):
-                    high, right = b, found[4] == ")"
+                    high, right = b, interval[4] == ")"
             if low is not None and high is not None and low > high:
                 raise validation.invalid(f"region.{name}", "within the symbol's range", self.region[name])
-            made[name] = (low, high, left, right)
-        return made
+            ends[name] = (low, high, left, right)
+        return ends
 
     @property
     def key(self) -> str:
@@ -387,13 +387,13 @@ def grid(**values: Sequence[Any]) -> tuple[dict[str, Any], ...]:
 def filled(text: str, statement: Statement) -> str:
     """A sentence with its holes filled by the statement's formulas."""
 
-    def put(found: re.Match[str]) -> str:
-        name = found[1]
+    def put(match: re.Match[str]) -> str:
+        name = match[1]
         if name == "claim":
             return statement.notion or statement.claim.text()
         if name in statement.definitions:
             return f"{name} = {formula.write(statement.definitions[name])}"
-        return name if name in statement.symbols else found[0]
+        return name if name in statement.symbols else match[0]
 
     return _HOLE.sub(put, text)
 
@@ -408,14 +408,14 @@ def _at(place: str, read: Callable[[str], Node], text: Any) -> Node:
 
 def _sorted(where: Mapping[str, str]) -> dict[str, str]:
     """Definitions in an order in which each stands behind what it needs; the given order otherwise."""
-    left, made = dict(where), {}
+    left, ordered = dict(where), {}
     needs = {name: formula.names(_at(f"where.{name}", formula.parse, text)) - {name} for name, text in where.items()}
     while left:
         ready = [name for name in left if not needs[name] & left.keys()]
         if not ready:
             raise validation.invalid("where", "without a circle", sorted(left))
-        made[ready[0]] = left.pop(ready[0])
-    return made
+        ordered[ready[0]] = left.pop(ready[0])
+    return ordered
 
 
 def solved(symbol: Calibrated, values: Mapping[str, float]) -> float:

@@ -68,11 +68,11 @@ def select(
     known = tuple((offered | {claim.id: claim for claim in handed}).values())
     wanted = {claim.id for claim in handed} if asked else {claim.id for claim in known}
     for pattern in spelt:
-        found = [i for i, c in offered.items() if pattern == c.entry or fnmatchcase(i, str(pattern))]
-        if not found:
+        matching = [i for i, c in offered.items() if pattern == c.entry or fnmatchcase(i, str(pattern))]
+        if not matching:
             hint = validation.did_you_mean(pattern, [c.id for c in all_claims() if only is None or c.paper in only])
             raise validation.invalid("claims", f"ids or globs of the ledger (see `dpbench list`){hint}", pattern)
-        wanted.update(found)
+        wanted.update(matching)
     if only is not None and not known:
         raise validation.InvalidInput("sources must name claims that can be used, got none beside those left out")
     papers = tuple(sorted({claim.paper for claim in known}.union(papers)))

@@ -134,19 +134,19 @@ def find_counterexample(
     asked = question_of(one)
     began = time.process_time()
     hunt = Hunt(asked, Sentence(one.id, one.quote or one.statement, one.source))
-    found = hunt.run(evaluations=evaluations, seconds=seconds, seed=seed, worst=worst)
+    counterexample = hunt.run(evaluations=evaluations, seconds=seconds, seed=seed, worst=worst)
     trace = hunt.trace
-    exact = found.values if found is not None else hunt.nearest
+    exact = counterexample.values if counterexample is not None else hunt.nearest
     margin, ratio = trace.margin, math.nan
     if exact is not None:
         margin = asked.look(exact)[1]
         ratio = asked.ratio(exact, margin)
-    lost = found is None
+    lost = counterexample is None
     return SearchResult(
         one.id, not lost, margin, {} if exact is None else {n: rational(v) for n, v in exact.items()},
-        None if found is None else found.certificate, tuple(hunt.refused), asked.region, trace.evaluations,
-        trace.admissible, time.process_time() - began, seed, trace.cut, ratio, isinstance(asked, Growth),
-        len(hunt.void), _grows(asked, trace, exact) if lost else "",
+        None if counterexample is None else counterexample.certificate, tuple(hunt.refused), asked.region,
+        trace.evaluations, trace.admissible, time.process_time() - began, seed, trace.cut, ratio,
+        isinstance(asked, Growth), len(hunt.void), _grows(asked, trace, exact) if lost else "",
     )  # fmt: skip
 
 

@@ -94,9 +94,9 @@ def _least(shrinker: Shrinker, best: Exact, name: str) -> Fraction:
     value = best[name]
     for _ in range(24):
         middle = math.sqrt(low * high)
-        made = round_to(middle, 2, 0)
-        if made < value and shrinker.breaks({**best, name: made}):
-            value, high = made, middle
+        rounded = round_to(middle, 2, 0)
+        if rounded < value and shrinker.breaks({**best, name: rounded}):
+            value, high = rounded, middle
         else:
             low = middle
     return value
