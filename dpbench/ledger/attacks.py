@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from dpbench.auditing.audit import Sampler, audit
@@ -17,10 +18,10 @@ class Bound(float):
     Attributes
     ----------
     counts : dict of str to int
-        Runs a side, and those with the event on the first data set and on its neighbour.
+        Runs a side, and those with the event on the first data set and on its neighbour; zeros where nothing was kept.
     """
 
-    counts: Mapping[str, int]
+    counts: Mapping[str, int] = MappingProxyType({"runs": 0, "hits": 0, "neighbour hits": 0})
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Bound:
