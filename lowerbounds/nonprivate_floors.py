@@ -57,6 +57,12 @@ def corrected_nonprivate(
     1 ≤ a√(2n) < d, d' = ⌊a√(2n)⌋ gives min(1, a/√n)/(8√2); else d' = 1 gives a²/4. What is left is a² > 8.75d ≥ 8.75:
     there n = 1 has 1/8, and for n ≥ 2 the rare record with q = min(1/n, 1/a²), γ² = ‖X‖²q/(2(1 − q)) ≤ (Y/B)² has
     w₁ = B/3, A₀ ≥ q‖X‖²/4, A₁ ≥ 3q‖X‖²/16, so that its Bayes risk is at least min(1, a²/n)/42.
+
+    For ‖w*‖ = B, as Corollary 5 prints, and d ≥ 2 every constant below 1/156 holds. Use the families on d − 1 ≥ d/2
+    coordinates; with a small chance a record is x = γe_d, y = ±Y with mean γw_d, w_d² the rest of B². As the chance
+    and γ fall to 0, such records say nothing and cost nothing. At d = 1 the cube with features of norm bY/(√H·B), b =
+    min(a, 1/√(2n)), has ‖w*‖ = B and floor min(h²/4, Y²/(8n)). No larger rate holds there: the sign test of
+    `glm.cor5.floor.small-radius` has at most 6.87Y²/n.
     """
     n, d = count("n", n), count("d", d)
     choice("theorem", theorem, ("16", "cor5"))

@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 from naive import lowerbounds as naive
+from scipy.stats import binom
 
 from dpbench.core.validation import InvalidInput
 from lowerbounds import (
@@ -92,3 +94,24 @@ def test_corrected_corollary_5_lies_below_the_exact_bayes_risks_everywhere():
                 ratios.append(nonprivate(n, d, theorem="cor5", radius=radius, smoothness=2.0).floor / proved)
                 assert proved <= radius**2  # zero has h²/2
     assert 1.0 <= min(ratios) < 10.0
+
+
+def test_corollary_5_fails_at_dimension_one_for_minimisers_of_norm_b():
+    """The sign test of `glm.cor5.floor.small-radius` at B = 200, H = ‖X‖ = Y = 1: far below the floor over ‖w*‖ ≤ B.
+
+    A record has features of norm 200 and label 1 with chance q, where the test's h is 0, and else features s/200 and
+    a label ±1 of mean m, with E⟨x, y⟩ = B·E x², so that w* = B.
+    """
+    n, radius, worst = 10_000, 200.0, 0.0
+    for chance in (0.0, 1e-9, 1e-7, 1e-6):
+        for s in np.geomspace(1e-4, 0.9, 200):
+            mean = s + chance * (radius**2 - radius) / ((1.0 - chance) * s)
+            if mean <= 1.0:
+                seen = np.arange(n + 1)
+                up = binom.cdf(seen / 2.0, seen, 0.5 * (1.0 + mean))  # ties count as wrong
+                wrong = float(binom.pmf(seen, n, 1.0 - chance) @ up)
+                worst = max(worst, 2.0 * (chance * radius**2 + (1.0 - chance) * s**2) * wrong)
+    assert 1e-5 < worst <= 6.87 / n
+    family = nonprivate(n, 1, theorem="cor5", radius=radius, constants="rate")
+    assert family.printed == 0.025 > 36.0 * 6.87 / n
+    assert 0.0 < family.minimisers(1)[0] < family.minimisers(0)[0] == radius  # not |w*| = B

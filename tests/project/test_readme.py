@@ -41,7 +41,8 @@ def test_counts_are_those_of_the_ledger():
     hurt = [sum((claim.hurt or "").partition(":")[0] == who for claim in claims) for who in HURT]
     row = re.findall(r"^\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", README, flags=re.MULTILINE)
     assert [list(map(int, each)) for each in row] == [hurt], "the row of counts by who is hurt"
-    assert f"Of {len(claims)} claims, {sum(hurt)} do not hold as printed." in README
+    printed = [claim for claim in claims if claim.origin == "printed"]
+    assert f"Of {len(printed)} printed statements tried, {sum(hurt)} do not hold." in README
     named = re.findall(r"`((?:glm|heavytail|publicdata)\.[\w.-]+)`", README)
     assert len(named) >= 3 and set(named) <= {claim.id for claim in claims}
 

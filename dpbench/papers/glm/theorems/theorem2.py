@@ -65,7 +65,7 @@ WIDE = SMOOTH.replace(
 
 ENLARGED = Statement(
     about="With k >= 1.24 log(2n/delta) and {sigma}, {G}, the gradients' bound on A.4's event in the ball of radius "
-    "2B, Algorithm 2 is (epsilon, delta)-DP for epsilon <= 1 and n >= 6: {claim}.",
+    "2B, Algorithm 2 with a normal map is (epsilon, delta)-DP for epsilon <= 1, delta <= 1/2 and n >= 6: {claim}.",
     symbols={
         "n": Integer("records", 6, 10**9),
         "epsilon": Real("claimed", "1/1000", 1),
@@ -88,7 +88,7 @@ ENLARGED = Statement(
         "|phi'(z)| <= sqrt(2H)Y + H|z|, and |z| <= 4B X, |Phi x| <= 2X on the event, which only the two records that "
         "differ can leave: each with probability at most exp(-0.8068 k) <= delta/(2n).",
         "T - 1 steps compose to mu <= epsilon/sqrt(2 log(1/delta)), whose profile is at most exp(-t^2/2)/2, t = "
-        "epsilon/mu - mu/2: delta exp(epsilon/2)/2 at most, and exp(1/2)/2 + 1/n <= 1.",
+        "epsilon/mu - mu/2 >= 0: delta exp(epsilon/2)/2 at most, and exp(1/2)/2 + 1/n <= 1.",
     ),
 )
 
@@ -131,14 +131,16 @@ def theorem2(run: Context) -> Rows:
     quote=r"Algorithm 2 satisfies  $(\epsilon, \delta)$ -differential privacy. Given a dataset  $S$  of  $n \geq n_0$ "
     r" i.i.d samples, of the output  $\widehat{w}$  is bounded by",
     consequence="As B|X| -> 0 the printed k falls to 1, where |Phi x| is often 2|x|: at k = 1 the output's true "
-    "delta is 3.1e-5 where (2, 1e-5) is claimed. A.4's event, |Phi x| <= 2|x| for all records, needs 1.24 log(2n/delta)"
-    ", and gradients are then up to 4G in the ball of radius 2B. There the printed noise is proved to suffice at n = "
-    "1001, B|X| = 0.01, 0.1, 1 and 10 times |Y|, epsilon = 1, 2, 4 and 8, delta = 1e-5 and 1e-2 only.",
+    "delta is 3.1e-5 where (2, 1e-5) is claimed. Privacy needs |Phi x| <= 2|x| for all records, hence 1.24 "
+    "log(2n/delta); what A.4 needs for the risk takes more. Gradients are then up to 4G in the ball of radius 2B. "
+    "There the printed noise is proved to suffice at n = 1001, B|X| = 0.01, 0.1, 1 and 10 times |Y|, epsilon = 1, 2, 4 "
+    "and 8, delta = 1e-5 and 1e-2 only.",
     errata=Correction(
         place="Theorem 2, section 3.1.2",
         effect=1,
-        change='add "k >= 1.24 log(2n/delta)" to the choice of k, and in sigma, with epsilon <= 1 and n >= 6, read 2 '
-        "sqrt(2)sqrt(H)|X||Y| + 8HB|X|^2, which bounds the gradients on A.4's event, for G",
+        change='add "k >= 1.24 log(2n/delta)" to the choice of k, and in sigma, with epsilon <= 1, delta <= 1/2, n >= 6'
+        " and normal Phi, read 2 sqrt(2)sqrt(H)|X||Y| + 8HB|X|^2, which bounds the gradients where |Phi x| <= 2|x|, "
+        "for G; this is enough for privacy only",
         caveat=r"A.4: “Let  $\alpha \leq 1$  be a parameter to be set later. From the JL property with  $k = "
         r"O\left(\frac{\log(2n/\delta)}{\alpha^2}\right)$”, hence k of order log(2n/delta) at least; the theorem does "
         "not bound its k below.",

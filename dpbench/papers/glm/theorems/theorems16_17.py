@@ -169,8 +169,9 @@ paper.floor(
     expected="not refuted",
     level=LEVEL,
     arguments={"theorem": "cor5", "constants": "rate"},
-    statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN} with sqrt(H)X for X, for sqrt(H)B X >= Y.",
-    because=_NONE + "Theorem 17 with features sqrt(H)x.",
+    statement=f"{_SEVENTEEN}{RATE_CONSTANT['17']:g} {_MIN} with sqrt(H)X for X, for sqrt(H)B X >= Y and over "
+    "|w*| <= B.",
+    because=_NONE + "Theorem 17 with features sqrt(H)x. Its members have |w*| <= B, not all |w*| = B.",
     quote=r"\mathbb{E}\left[L(\mathcal{A}(S); \mathcal{D}) - L(w^*; \mathcal{D})\right] = "
     r"\Omega\left\{\min\left\{\|\mathcal{Y}\|^2, \frac{HB^2\|\mathcal{X}\|^2 + "
     r"d\|\mathcal{Y}\|^2}{n}, \frac{\sqrt{H}B\|\mathcal{Y}\|\|\mathcal{X}\|}{\sqrt{n}}\right\}\right\}.",
@@ -184,7 +185,7 @@ paper.floor(
         }
     },
     formulas=WIDE.replace(
-        about="For sqrt(H)B X >= Y some constant is a floor: {claim} with {floor}, {zero} and {B}.",
+        about="For sqrt(H)B X >= Y some constant is a floor over |w*| <= B: {claim} with {floor}, {zero} and {B}.",
         given={"large": ("sqrt(H)*B*X >= Y", "the range of the entry")},
         claim=inequality(f"{Fraction(str(RATE_CONSTANT['17']))}*floor", "<=", "zero"),
         witness=None,
@@ -202,16 +203,24 @@ paper.formula(
     expected="refuted",
     holds="glm.cor5.floor",
     because="The corollary's w* minimises over the whole space, so the zero predictor's excess is (H/2)E<w*, x>^2 <= "
-    "H B^2X^2/2, which falls faster in B than B X Y/sqrt(n). Shamir's theorem assumes B large against Y.",
+    "H B^2X^2/2, which falls faster in B than B X Y/sqrt(n). Shamir's theorem assumes B large against Y. At d = 1 and "
+    "|w*| = B only the sign of w* is open. With s = sqrt(H)B|x| and h = sgn(x y) max{0, s|y| - s^2/2}, release B "
+    "sgn(h_1 + ... + h_n). For |y| <= Y: |h| <= Y^2/2; in the direction of w* the mean of h is at least g = E s^2/2, "
+    "and E h^2 <= 2 g Y^2; the wrong sign costs 4g. Hoeffding gives 1.22 Y^2/sqrt(n), Bernstein 6.87 Y^2/n, on every "
+    "law.",
     weight="hypothesis",
-    hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n)",
+    hurt="corner: sqrt(H)B|X| below |Y|/sqrt(n), or above |Y| at d = 1",
     quote=r"such that  $||w^*|| = B$  and for  $S \sim \mathcal{D}^n$  it holds that",
     consequence="Zero has excess H B^2|X|^2/2 at most, which is B sqrt(n)/(2|Y|) times the printed term (H = |X| = "
-    "1): below any constant as B falls. Holds, up to a constant, once sqrt(H)B|X| >= |Y|/sqrt(n).",
+    "1): below any constant as B falls. At d = 1 it fails for sqrt(H)B|X| far above |Y| too: the sign test of the "
+    "derivation has at most 6.9e-4 at n = 1e4, B = 200, H = |X| = |Y| = 1, where the printed minimum is 1. Over |w*| "
+    "<= B it holds, up to a constant, once sqrt(H)B|X| >= |Y|/sqrt(n); so it does for |w*| = B and d >= 2. For |w*| = "
+    "B and d = 1 the rate is min{H B^2|X|^2, |Y|^2/n}.",
     errata=Correction(
         place="Corollary 5, appendix E",
         effect=1,
-        change='add "sqrt(H)B|X| >= |Y|/sqrt(n)", or H B^2|X|^2 to the minimum',
+        change='add "sqrt(H)B|X| >= |Y|/sqrt(n)", or H B^2|X|^2 to the minimum; for sqrt(H)B|X| > |Y| add "d >= 2", '
+        "or read |w*| <= B for |w*| = B",
         caveat="Footnote 1: “The bounds of [Sha15] were originally stated for the constrained setting, but can easily "
         "be converted. More details in Appendix E.”",
     ),

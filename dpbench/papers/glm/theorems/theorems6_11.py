@@ -250,7 +250,8 @@ paper.formula(
     "printed instance is 6.75 times below the printed floor. The rate, and Theorem 11's Omega, stand.",
     errata=Correction(
         place="proof of Theorem 11, after (20), appendix B.4",
-        change="for 16(n eps)^(1/p) read a denominator with 48^(1/p) beside it",
+        change="for B|X|/(16(n eps)^(1/p)) read the bracket without the dropped factor: (B|X|/((1 + 2 beta)(48 n "
+        "eps)^(1/p)))(1/4 - 3(1 + 2 beta)n eps/d' - 2 beta)",
     ),
     rows={
         "corrected": {
