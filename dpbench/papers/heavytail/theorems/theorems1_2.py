@@ -254,9 +254,7 @@ for theorem, log, shown in (1, "log 2", r"\log 2"), (2, "log theta", r"\log\thet
         because=f"0 <= psi <= {log} on |residuals|, so one record moves n iota L by at most {log}, and every "
         "log-weight and the log of the normaliser by at most epsilon: 2 epsilon. It is reached: with many records "
         "supporting one candidate and truncated at the others, replacing one by a record that supports another "
-        "candidate moves their log-weights in opposite directions, while the first one keeps the normaliser. (The "
-        f"exponential mechanism divides by twice the sensitivity; with the paper's own sensitivity 2 {log}/(n iota) "
-        f"its weight would be exp(-n iota epsilon L/(4 {log})).)",
+        "candidate moves their log-weights in opposite directions, while the first one keeps the normaliser.",
         consequence="Under Definition 1 (one record replaced) the algorithm is 2 epsilon-DP and no better: who asks "
         "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more and iota and the net do "
         "not depend on n. The utility bounds change by a constant.",
@@ -525,6 +523,7 @@ def _shorter(printed: Statement) -> Statement:
 BOUNDED_EPSILON = Correction(
     place="Theorem 1, first display, and Theorem 2, equation 17",
     effect=1,
+    caveat=r"The sentence before: “For any $\epsilon>0$, Algorithm 1 is $\epsilon$-DP.” It is about privacy.",
     change='for 1/epsilon read 1/min(epsilon, log theta), or add "for epsilon = O(1)"',
 )
 for theorem, printed in ((1, LARGE_14), (2, LARGE_26)):
@@ -536,18 +535,20 @@ for theorem, printed in ((1, LARGE_14), (2, LARGE_26)):
         weight="range",
         hurt="corner: epsilon without a bound; up to 2 log(theta) the printed constants hold",
         source="Theorem 1, after equation 14" if theorem == 1 else "Equation 26",
-        quote=r"For any $\epsilon>0$ ... ${O}(\zeta\tau+\iota\zeta^{2}\tau^{2}+\iota\tau^{2}\Delta^{2}+\frac{1}{n\iota"
+        quote=r"Moreover, under Assumption 1, given any failure probability $\eta\in(0,1)$, for the output $\tilde{w}$ "
+        r"we have the following with probability at least $1-\eta$ for any $\iota>0$, ... "
+        r"${O}(\zeta\tau+\iota\zeta^{2}\tau^{2}+\iota\tau^{2}\Delta^{2}+\frac{1}{n\iota"
         r"\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\zeta})$"
         if theorem == 1
-        else r"For any $\epsilon>0$ ... $O\big{(}\zeta\tau+{\iota^{\theta-1}}\tau^{\theta}+$ ... "
+        else r"under Assumption 3, given failure probability $\zeta$ ... "
+        r"$O\big{(}\zeta\tau+{\iota^{\theta-1}}\tau^{\theta}+$ ... "
         r"${\iota^{\theta-1}\zeta^{\theta}}"
         r"\tau^{\theta}+\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}\big{)}$",
-        because="The sampling terms of the proof are not bounded by the private ones for large epsilon, only for "
-        "epsilon <= 2 log(theta), by the shorter proof: nine records choose the wrong sign with a chance that no "
-        "epsilon lowers.",
-        consequence="True for epsilon up to 2 log(theta) (1.39 at theta = 2, 0.81 at 1.5) with the constants of (26), "
-        "by a shorter proof, and for any bounded epsilon with larger ones; as epsilon grows the bound falls below the "
-        "sampling error.",
+        because="Nine records choose the wrong sign with a chance that no epsilon lowers: the terms with epsilon do "
+        "not bound it.",
+        consequence="The bound states no range of epsilon. True for epsilon up to 2 log(theta) (1.39 at theta = 2, "
+        "0.81 at 1.5) with the constants of (26), by a shorter proof, and for any bounded epsilon with larger ones; as "
+        "epsilon grows the bound falls below the sampling error.",
         errata=BOUNDED_EPSILON,
         rows={
             "corrected": {
@@ -562,8 +563,7 @@ for theorem, printed in ((1, LARGE_14), (2, LARGE_26)):
                     ),
                 ],
                 "because": "`theorems.theorems1_2` has the proof: the output is compared with the net point nearest to "
-                "w*, so one uniform deviation and one at a fixed point are enough, Lemmas 6, 9 and 10 play no part, "
-                "and no condition on epsilon is left.",
+                "w*, and no condition on epsilon is left.",
             }
         },
     )
@@ -619,7 +619,7 @@ paper.formula(
     r"\zeta)}{\zeta}$",
     because="The bound does not depend on eta, and the output has full support: an eta below the chance of a bad "
     "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
-    consequence="The displayed bound does not depend on eta. The proof has log(N/eta), and so has (17).",
+    consequence="The proof has log(N/eta), and so has (17).",
     errata=Correction(place="Theorem 1, first display", change="for log(N/zeta) read log(N/eta)"),
     rows={
         "corrected": _AT | {
@@ -795,10 +795,8 @@ ONE_LAW: dict[str, Any] = {
         "statement": FIXED,
         "because": "Y Pareto(1.1), x = sqrt(Y), y = Y: E|x||y| is infinite, truncation costs a slope of order "
         "iota^0.6, and against a risk that is flat as w^4 an excess of order iota^0.8 = n^-0.4. Sampling moves the "
-        "slope by n^-0.5 and the mechanism's own noise the excess by n^-0.5, both of lower order. Only asymptotically: "
-        "with tau = 2 the constant is 0.65 at n = 1e16 and passes 1 near 8e17 by quadrature; the lower bound used here "
-        "passes 1 at 4e24.",
-        "consequence": "Even for one law with E|y| finite that does not change with n the rate is n^-0.4 for n^-0.5. "
+        "slope by n^-0.5 and the mechanism's own noise the excess by n^-0.5, both of lower order.",
+        "consequence": "For one such law with E|y| finite that does not change with n the rate is n^-0.4 for n^-0.5. "
         "With tau = 2, which is the law's, the constant is 0.65 at n = 1e16 and passes 1 near 8e17 (by quadrature; the "
         "lower bound of the entry passes 1 at 4e24): of interest for the theorem, not in practice.",
         "errata": MOMENT_OF_Y,
@@ -833,8 +831,8 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         because=f"The step after ({equation}) bounds sup E|y - <x,w>|{power} from the moments of x alone. Responses "
         f"beyond 1/iota truncate every residual: the weights are all equal. Measured at theta = {theta:g}.",
         consequence="With a moment of x alone and responses of the order 1/iota (a law for each n) the excess stays at "
-        "0.38 for every n. Of one law with E|y| finite the rate is n^-0.4 for n^-0.5, with a constant that passes 1 "
-        "near n = 8e17. E|x||y| = O(1) is weaker than a second moment of y, and enough."
+        "0.38 for every n. For one such fixed law with E|y| finite the rate is n^-0.4 for n^-0.5, with a constant that "
+        "passes 1 near n = 8e17. E|x||y| = O(1) is weaker than a second moment of y, and enough."
         if theorem == 1 else
         "As for Theorem 1, by the same laws: with a moment of x alone the excess stays at 0.38 for every n.",
         errata=MOMENT_OF_Y,
