@@ -124,7 +124,7 @@ SUM = Statement(
     statement=SUM,
     weight="misprint",
     hurt="letter",
-    quote=corrections.QUOTE_MEAN,
+    quote=corrections.QUOTE_6,
     consequence=corrections.OF_THE_SUM,
     errata=corrections.MEAN,
     because="With the sum, one record moves L(f) - L(-f) from -1 to 1, which eta = 0.1 does not hide, whatever n is; "

@@ -157,7 +157,7 @@ def averaged(context: Context) -> Rows:
     statement=OF_THE_SUM,
     weight="misprint",
     hurt="letter",
-    quote=corrections.QUOTE_MEAN,
+    quote=corrections.QUOTE_8,
     consequence=corrections.OF_THE_SUM,
     errata=corrections.MEAN,
     because=SUM + "gamma of (104) falls with n, and the cut output has atoms at -1 and 1.",

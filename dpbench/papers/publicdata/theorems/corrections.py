@@ -22,7 +22,8 @@ CONVEX = Correction(
 EPSILON = Correction(
     place="Theorem 3, equation 9, and Theorem 7, equation 131",
     effect=2,
-    change="for epsilon read epsilon^2 in the denominator, and multiply (131) by log(1/delta)",
+    change="in (9) for epsilon read epsilon^2 in the denominator; for the right side of (131) read 2 m "
+    "log(5/(4 delta))/(eta gamma^2 epsilon^2), m, eta and gamma of (130), epsilon <= 1",
 )
 CONFIDENCE = Correction(
     place="Theorem 10, with the last display of its proof, and Theorem 4, equation 20",
@@ -35,7 +36,7 @@ CONFIDENCE = Correction(
 FEW_POINTS = Correction(
     place="Lemma 3, equation 14, and Lemma 9, equation 87",
     effect=1,
-    change="add: for m >= 8 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
+    change="add: for m >= 8, delta <= 1/2 and an exponent of at most 1; or gamma = sqrt(m) rho/mu(epsilon, delta)",
 )
 THEOREM_5 = Correction(
     place="Theorem 5 and its proof, (51) to (57)",
@@ -56,7 +57,8 @@ MEAN = Correction(
     caveat="Section 2 defines the empirical loss with 1/n, L_D(f) = (1/n) sum l(f(X_i), Y_i), the proofs use it so, "
     "and the text calls (8) the empirical loss, regularised.",
 )
-QUOTE_MEAN = r"L_{\mathcal{D}}(f)=\frac{1}{n}\cdot\sum_{(X_{i},Y_{i})\in\mathcal{D}}\ell(f(X_{i}),Y_{i})"
+QUOTE_6 = r"\mathcal{L}^{(j)}(f)=\sum_{(X_{i},Y_{i})\in\mathcal{D}}\ell(f(X_{i}),Y_{i})+\eta\cdot\omega_{m}^{(j)}(f)."
+QUOTE_8 = r"\mathcal{L}(f)=\sum_{(X_{i},Y_{i})\in\mathcal{D}}\ell(f(X_{i}),Y_{i})+\eta\cdot\left\|f\right\|_{m}^{2}."
 OF_THE_SUM = (
     "Who programs the sum that is displayed, with the eta of the theorem, gets no privacy: one record moves f_bar by 2 "
     "for every n. With the mean, as section 2 has it, all holds."

@@ -102,7 +102,7 @@ paper.formula(
     holds="publicdata.lemma2.stability.mean",
     weight="misprint",
     hurt="letter",
-    quote=corrections.QUOTE_MEAN,
+    quote=corrections.QUOTE_8,
     consequence=corrections.OF_THE_SUM,
     errata=corrections.MEAN,
     because=SUM,
@@ -126,7 +126,7 @@ paper.formula(
             "arguments": {"sharp": True},
             "statement": SHARP,
             "because": "See `theory.regularized_stability`: eta |f - fbar|_m^2 on both sides. Attained by balanced "
-            "constants at eta n = 1/4.",
+            "constants at eta n = 1/4, and for every eta n >= 1/4 by losses of slope sqrt(eta n) (S8).",
         },
     },
 )

@@ -185,11 +185,12 @@ def printed_laplace(context: Context) -> Rows:
     holds="publicdata.lemma9.privacy.gaussian-exact",
     statement=LEMMA_9,
     weight="range",
-    hurt="corner: m <= 7 public points; at m = 1 the true delta is 38 times the claimed one",
+    hurt="corner: m <= 7 public points; shown at m = 1, where the true delta is 38 times the claimed 1e-5",
     quote=r"e^{\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\cdot\left\|\bar{"
     r"f}-\bar{f}^{\prime}\right\|_{m}}",
-    consequence="At m = 1 the true delta is 38 times the claimed 1e-5 for functions into [-1, 1]. The lemma holds for "
-    "m >= 8 where the exponent is at most 1, and for functions of any range m = 7 is not enough.",
+    consequence="At m = 1, gamma = 1 and rho = 0.1 the true delta is 38 times the claimed 1e-5 for functions into "
+    "[-1, 1]. The lemma holds for m >= 8 and delta <= 1/2 where the exponent is at most 1, and for functions of any "
+    "range m = 7 is not enough.",
     errata=corrections.FEW_POINTS,
     because=_DROPS + "Exact profiles: unbounded F gives a Gaussian pair sqrt(m) rho/gamma apart, constants in [-1, 1] "
     "the clipped pair with two atoms.",
@@ -281,8 +282,9 @@ def lemma3_laplace(context: Context) -> Rows:
     hurt="corner: m <= 7 public points or epsilon > 1; shown at m = 1, epsilon = 1, delta = 1e-5",
     quote=r"\frac{m}{2\gamma^{2}}\left(1+\gamma\cdot\sqrt{\log\left(\frac{1}{\delta}\right)}\right)\rho\leq"
     r"\varepsilon.",
-    consequence="At m = 1 the true delta is up to 8.0 times the claimed 1e-5 (constants in [-1, 1], epsilon = 1). True "
-    "for m >= 8 and epsilon <= 1: see publicdata.lemma9.privacy.gaussian-large-m.",
+    consequence="At m = 1, epsilon = 1 and rho = 0.36 the true delta is 245 times the claimed 1e-5 (constants in "
+    "[-1, 1]), and the ratio grows without bound as delta falls. True for m >= 8, epsilon <= 1 and delta <= 1/2: see "
+    "publicdata.lemma9.privacy.gaussian-large-m.",
     errata=corrections.FEW_POINTS,
     because=_DROPS + "At m = 1 the output is fbar + gamma zeta, or that clipped.",
     rows={
@@ -294,7 +296,7 @@ def lemma3_laplace(context: Context) -> Rows:
             "statement": LAPLACE_3,
             "weight": "misprint",
             "hurt": "letter",
-            "quote": r"\frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
+            "quote": r"\mathcal{Q}=Lap(\gamma) ... \frac{m^{3/2}}{\gamma}\cdot\rho\leq\varepsilon.",
             "consequence": "Algorithm 1 multiplies by gamma itself: with Q = Lap(gamma) the noise has scale gamma^2, "
             "which for gamma = 0.01 gives epsilon = 100 for 1. Lemma 9 has Lap(1).",
             "errata": Correction(place="Lemma 3, equation 15", effect=1, change="for Q = Lap(gamma) read Q = Lap(1)"),
@@ -306,7 +308,7 @@ def lemma3_laplace(context: Context) -> Rows:
 def lemma3_gaussian(context: Context) -> tuple[str, Evidence]:
     """γ from (14) at ε = 1: the exact δ of a pair of constants, clipped and not."""
     rows: list[Row] = []
-    for rho in (0.01, 0.1, 0.5, 1.0, 2.0):
+    for rho in (0.01, 0.1, 0.36, 0.5, 1.0, 2.0):
         gamma = theory.perturb_scale_printed(1, rho, 1.0, DELTA, "gaussian")
         cut_pair = clipped_gaussians(1.0 - rho, 1.0, gamma)
         rows += both_pairs(1.0, line_pair(1, rho, gamma), cut_pair, rho=rho, gamma=gamma)

@@ -24,7 +24,8 @@ from dpbench.papers.publicdata.theorems.gaussian_processes import (
 )
 
 PRINTED = Statement(
-    about="P(|fbar - fbar'| > rho) <= {bound}, supremum = E sup omega, for means within tau and F in the unit ball.",
+    about="P(|fbar - fbar'| > rho) <= {bound}, supremum = E sup omega, for means within tau, norms in "
+    "[kappa, 1], kappa > 0, and (a) or (b) of S6.",
     symbols={
         "rho": Real("distance", 0, 2),
         "kappa": Real("least norm, the root of the least variance", 0, 1),
@@ -38,7 +39,7 @@ PRINTED = Statement(
 )
 ANY_NORMS = PRINTED.replace(
     about="P(d(t*, t*') > rho) <= {bound}, supremum = E sup omega, for means within tau of each other, whatever the "
-    "norms.",
+    "norms, and (a) or (b) of S6.",
     where={"bound": "2*tau/(rho^2*eta)*supremum"},
 )
 

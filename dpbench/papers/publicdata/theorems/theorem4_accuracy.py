@@ -353,7 +353,8 @@ GAUSSIAN = statement.Statement(
 )
 PRINTED_RATE = GAUSSIAN.replace(
     about="At sigma = 1 and m of the paper's order, {m}, the weights N(0, s^2) leave (21) as it is: max(n_1, n_2) "
-    "records are enough, {n_1}, {n_2}, {h}, {Q}, and no more than {said}, L = log(1/beta), B = log(1/delta).",
+    "records are enough, {n_1}, {n_2}, {h}, {Q}, and no more than {said}, for L = log(1/beta) from 1 to d^3, B = "
+    "log(1/delta) >= 1 and epsilon <= d sqrt(B).",
     symbols={
         **dict.fromkeys(("sigma", "beta", "delta")),
         "epsilon": statement.Real("claimed", "1e-9", "1e15"),

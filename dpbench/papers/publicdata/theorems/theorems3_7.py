@@ -200,7 +200,7 @@ SAMPLE_SIZE = of_small_epsilon(
 )
 ENOUGH = SAMPLE_SIZE.replace(
     about="At gamma, eta and m of (130) and epsilon <= 1, {enough} records make Algorithm 3 (epsilon, delta)-DP: of "
-    "order lambda^4 (d v log(1/beta)) log(1/beta)/(epsilon^2 sigma^4 alpha^5).",
+    "order lambda^4 (d v log(1/beta)) log(1/beta) log(1/delta)/(epsilon^2 sigma^4 alpha^5).",
     symbols={"delta": CLAIMED["delta"], "s": Real("deviation over half a move", "1/100", 10**4)},
     where={
         **dict.fromkeys(("delta", "s", "z", "rate", "said")),
