@@ -64,7 +64,8 @@ def heading(paper: Paper) -> list[str]:
         f'Errata proposed for "{paper.title}"',
         f"To {authors}: with thanks for a paper whose statements a program can try. It is dpbench {__version__}, whose "
         f"ledger has an entry for each statement tried. {len(claims)} findings about {results} results disagree with "
-        f"what is printed ({harms(claims)}); each names the entry that states what holds instead. {covered(paper)}",
+        f"what is printed ({harms(claims)}); each names its entry, of which `dpbench show` prints what "
+        f"holds instead. {covered(paper)}",
         f"{read}Whether a later version mends a point is not known. Quotations are the paper's words and formulas; "
         '" ... " stands for what is left out. A correction of ours is as welcome as a comment.',
     ]

@@ -25,7 +25,7 @@ from dpbench.report.view import NOT_ASKED, NOTE, Part, view
 LAST = "% What follows stands last.\n"
 """A line of ``note.tex``: what comes after it, slips for a pencil, stands at the end of the note."""
 SMALL = ("step", "misprint")
-"""Weights of the one table, in which slips stand too; the others are items of their own."""
+"""Weights of the one table, in which slips stand too; what fails in use or in a range is an item of its own."""
 
 
 def quoted(quote: str) -> str:
@@ -117,7 +117,14 @@ def latex(paper: Paper) -> str:
         "[*", "*]", "[[", "]]", "[#", "#]", trim_blocks=True, lstrip_blocks=True, undefined=ChainableUndefined,
         loader=PackageLoader("dpbench.report", "templates"),
     )  # fmt: skip
-    environment.filters |= {"prose": prose, "escaped": escaped, "breakable": _breakable, "set": _set, "quoted": quoted}
+    environment.filters |= {
+        "prose": prose,
+        "escaped": escaped,
+        "breakable": _breakable,
+        "set": _set,
+        "quoted": quoted,
+        "caveat": set_caveat,
+    }
     title, *preface = errata.heading(paper)
     entries, unasked = [], False
     for claim in errata.findings(paper):
@@ -134,7 +141,8 @@ def latex(paper: Paper) -> str:
 
 
 def _small(claim: Claim) -> bool:
-    return claim.weight in SMALL or claim.hurt.startswith("letter")
+    hurt = claim.hurt.partition(":")[0]
+    return hurt == "letter" or (claim.weight in SMALL and hurt not in ("use", "corner"))
 
 
 def _set(part: Part) -> str:

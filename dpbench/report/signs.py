@@ -48,7 +48,8 @@ _JOINED = re.compile(
 )
 """Spaces within a formula, at which no line ends: about a relation, and between factors."""
 _LETTER = re.compile(
-    r"(?<![A-Za-z'’])(?<![A-Za-z]\.)(?<!appendix )([B-HJ-Zb-z])(?![A-Za-z0-9\u0302-\u0304]|\.[A-Za-z0-9])"
+    r"(?<![A-Za-zÀ-ÖØ-öø-ÿ'’])(?<![A-Za-z]\.)(?<!appendix )([B-HJ-Zb-z])"
+    r"(?![A-Za-zÀ-ÖØ-öø-ÿ0-9\u0302-\u0304]|\.[A-Za-z0-9])"
 )
 """A letter alone is a symbol, but for a, A and I, names of sections and abbreviations."""
 _ESCAPED = str.maketrans(

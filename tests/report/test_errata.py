@@ -114,6 +114,20 @@ def test_a_shorter_document_has_a_part_of_what_a_longer_one_has(scope, glm):
         assert short.keys() < long.keys() and all(long[label] == part for label, part in short.items())
 
 
+def test_the_note_has_all_that_the_glm_paper_says_and_its_ranges_among_the_items(glm):
+    text = note.latex(glm)
+    items = text.partition(r"\section*{Steps of proofs, and misprints}")[0]
+    for claim in errata.findings(glm):
+        assert note.quoted(claim.quote), claim.id
+        if claim.errata and claim.errata.caveat:
+            assert (said := note.set_caveat(claim.errata.caveat)) and said in text, claim.id
+        if claim.hurt.startswith(("use", "corner")):
+            assert rf"\texttt{{dpbench verify {claim.id}}}" in items
+    assert text.count(r"\emph{The paper itself:}") == sum(
+        bool(claim.errata and claim.errata.caveat) for claim in errata.findings(glm)
+    )
+
+
 def test_quotations_within_caveats_are_marked_as_such(glm):
     """The paper's own words stand between “ and ”, so that they can be told from ours and looked up."""
     said = [claim.errata.caveat for claim in glm.claims if claim.errata and claim.errata.caveat]
@@ -150,6 +164,7 @@ def test_the_command(capsys, tmp_path):
     ('read "n eps"', "read “$n$\u00a0ε”"),
     ("`dpbench errata glm --coverage`", r"\texttt{dpbench errata glm -{}-coverage}"),
     ("n^(-1/2), e^eps", "$n$$^{-1/2}$, $e$$^{ε}$"),
+    ("Guzmán, Böhm", "Guzmán, Böhm"),
     ("n^-0.4, e^-t", r"$n$$^{-0.4}$, $e$$^{-t}$"),
     ("x^((theta-1)/theta)", "$x$$^{(θ-1)/θ}$"),
     ("L^_iota at <x, w*>", r"\ensuremath{\hat{L}}$_{ι}$ at ⟨$x$, $w$$^{*}$⟩"),

@@ -128,7 +128,7 @@ paper.formula(
             "weight": "misprint",
             "hurt": "letter",
             "quote": r"\frac{\left(\sqrt{H}\|\mathcal{X}\|\|\mathcal{Y}\| + H\|\mathcal{X}\|^2 "
-            r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}\right).",
+            r"B^2\right)B\sqrt{d\log(1/\delta)}}{n\epsilon}",
             "consequence": "(...)B has to be G B of Theorem 1; with B^2 the second term vanishes in small units of B, "
             "and the constant that is then needed grows like B|X|/|Y|.",
             "errata": Correction(

@@ -14,8 +14,8 @@ from dpbench.papers.glm.theorems import paper
 DELTA = 1e-5
 _BOUND8 = "G B|X|/sqrt(n) + G B|X|sqrt(k log(1/delta))/(n epsilon)"
 _ETA = (
-    r"\eta = \frac{B}{G\|\mathcal{X}\|\left(1+\frac{\sqrt{k\log(2/\delta)}}{n\epsilon}\right)T^{3/4}}$ "
-    r"and  $T=n^2$"
+    r"\eta = \frac{B}{G\|\mathcal{X}\|\left(1+\frac{\sqrt{k\log(2/\delta)}}{n\epsilon}\right)T^{3/4}} "
+    r"... $T=n^2$"
 )
 
 

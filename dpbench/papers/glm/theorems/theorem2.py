@@ -353,7 +353,7 @@ paper.formula(
                 place="Theorem 2, section 3.1.2",
                 effect=2,
                 change="for sigma sqrt(d) read sigma sqrt(k)",
-                caveat=r"Lemma 7 has sqrt(k) in its bound: “B\sqrt{k\log\left(1/\delta\right)}}{n\epsilon}”; the "
+                caveat=r"Lemma 7 has sqrt(k) in its bound: “\sqrt{k\log\left(1/\delta\right)}”; the "
                 "printed step size is that of Theorem 1.",
             ),
             "no_certificate": "the excess is a closed form over scales found by search",

@@ -193,7 +193,7 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
                 place="Theorem 4, section 3.2",
                 effect=2,
                 change="add H B^2|X|^2 to the minimum, or the condition sqrt(H)B|X| >= |Y|/(n eps)",
-                caveat=r"A.7: “it can be verified that } d' > 1 \text{ whenever } \epsilon > \frac{1}{n}”; d' = "
+                caveat=r"A.7: “d' > 1 \text{ whenever } \epsilon > \frac{1}{n}”; d' = "
                 r"(p|X|Bn "
                 "epsilon/|Y|)^(2/3) is below 1 for B|X|n epsilon < |Y|.",
             ),

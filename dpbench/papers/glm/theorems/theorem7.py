@@ -395,7 +395,7 @@ paper.formula(
     GRID,
     source="Theorem 7, Algorithm 4 as printed",
     quote=r"Set  $j^*$  as the output of GenExpMech run with privacy parameter  $\frac{\epsilon}{2}$ , confidence "
-    r"parameter  $\frac{\beta}{4}$ , and sensitivity/score pairs  $(0, \|\mathcal{Y}\|^2), (\Delta(B_1), "
+    r"parameter  $\frac{\beta}{4}$ , and sensitivity/score pairs ... (0, \|\mathcal{Y}\|^2), (\Delta(B_1), "
     r"\widetilde{L}_1)",
     expected="refuted",
     because="Delta(B_j) >= Y^2 bounds the loss of one record; as the sensitivity of the score, a mean, it is of the "
