@@ -745,11 +745,21 @@ def logarithm(x: tuple) -> tuple:
         return ALL
     return grown(lambda end: end.log() if end > 0 else ALL[0], x, *ALL)
 
+PIECES = ("integer_part", "min", "max", "abs", "laplace_delta")
+def pieced(node: tuple, definitions: dict) -> bool:
+    """Whether a formula has a part that may be constant, or fold, inside a cell."""
+    spend(1)
+    if node[0] == "sym":
+        return node[1] in definitions and pieced(definitions[node[1]], definitions)
+    return node[0] in PIECES or (node[0] != "num" and any(pieced(one, definitions)
+                                                          for one in node[1:]))
+
 class Cell:
     """Bounds of expressions, with slopes, on a cell of a region."""
     def __init__(self, sides: dict, scope: Scope, moving: Moving, face: bool = False) -> None:
         self.sides, self.scope, self.moving, self.made = sides, scope, moving, {}
-        self.undefined = False  # whether some part may be undefined at a point of the cell
+        self.undefined = False  # whether some part may be undefined at a point inside the cell
+        self.touched = False  # or at an end: 1/x, log x at x = 0
         self.unknown = False  # or 0 met infinity: on a face nothing is seen then
         self.face = face
     def of(self, node: tuple) -> tuple:
@@ -767,11 +777,15 @@ class Cell:
         if kind == "^" and not self.moving(parts[1]):
             x, q = self.of(parts[0]), evaluate(parts[1], self.scope)
             value = raised(x[0], q)
+            if not (isinstance(q, fmpq) and q.q == 1 and q >= 0):
+                self.met(parts[0], x[0])
             return self.chain(value, (x, times(hull(arb(q)), raised(x[0], q - 1))))
         if kind != "^" and kind not in SLOPES:
             raise Refused(f"no rule for {kind} on a region")
         cells = [self.of(part) for part in parts]
         values = [one[0] for one in cells]
+        if kind in ("/", "^", "log", "loggamma"):
+            self.met(parts[1 if kind == "/" else 0], values[1 if kind == "/" else 0])
         if kind == "^":  # exp(n log x), of a base x that is nowhere negative
             values[0] = logarithm(values[0])
         value, slopes = SLOPES[kind](*values)
@@ -784,6 +798,12 @@ class Cell:
         if kind == "^":
             slopes[0] = times(slopes[0], inverse(cells[0][0]))
         return self.chain(value, *zip(cells, slopes, strict=True))
+    def met(self, node: tuple, x: tuple) -> None:
+        """0, the end of where a function of this part is defined. A part in pieces, such as
+        max(x, 0), may be 0 at many points inside the cell."""
+        if x[0] <= 0 and x[1] >= 0:
+            self.touched = True
+            self.undefined |= pieced(node, self.scope.definitions)
     def chain(self, value: tuple, *parts: tuple) -> tuple:
         slopes: dict = {}
         for (_, inner), by in parts:
@@ -1010,6 +1030,7 @@ class Tasks:
         self.nonnegative = {name for name, (low, _) in sides.items() if low >= 0}
         self.nonnegative |= {name for name, value in scope.values.items() if value >= 0}
         self.by: dict = {}
+        self.partly = False  # whether a side may be undefined at the end of a cell
     def forms(self, one: tuple) -> list:
         """A comparison as it stands, and simpler. Atoms are its own parts, and of no other one, so
         that they are defined where it is."""
@@ -1029,6 +1050,7 @@ class Tasks:
         inside = self.cell(cell)
         for side in sides:
             inside.of(side)
+        self.partly |= inside.touched and not inside.undefined
         return not inside.undefined or all(self.within(side, cell, False) for side in sides)
     def positive(self, node: tuple, cell: dict) -> bool:
         """Whether a formula is above 0 at every point of a cell."""
@@ -1043,13 +1065,13 @@ class Tasks:
             return self.cell(cell).of(node)[0] is not ALL
         if kind == "sym":
             return parts[0] in cell or self.within(self.scope.definitions[parts[0]], cell, smooth)
-        known = kind in DERIVATIVES or (kind in ("min", "max", "abs") and not smooth)
+        known = kind in DERIVATIVES or (kind in (*PIECES[:4], "loggamma") and not smooth)
         if not known or not all(self.within(part, cell, smooth) for part in parts):
             return False
         if kind == "/":
             return any(self.positive(part, cell) for part in (parts[1], ("neg", parts[1])))
         by = None if kind != "^" or self.moving(parts[1]) else evaluate(parts[1], self.scope)
-        if kind in ("log", "sqrt") or (kind == "^" and not (
+        if kind in ("log", "sqrt", "loggamma") or (kind == "^" and not (
                 isinstance(by, fmpq) and by.q == 1 and by >= 0)):
             return self.positive(parts[0], cell)
         return True
@@ -1201,6 +1223,7 @@ def defined(node: tuple, scope: Scope) -> bool:
             if arb(evaluate(node, scope)).is_finite():
                 return True
     return False
+WHEREVER = "wherever all sides are defined"
 def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     """All of what is claimed on a region, infinite ends allowed, wherever what is given holds: seen
     on each cell that the cuts leave. They are a tree, "symbol value" before its
@@ -1240,7 +1263,8 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     cells = claim["cuts"].count("")
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
     where = f" where {' and '.join(map(show, given))}" if given else ""
-    says = f"{' and '.join(map(show, claimed))} for all {spans}{where}, all sides being defined"
+    says = f"{' and '.join(map(show, claimed))} for all {spans}{where}"
+    says += f", {WHEREVER}" if tasks.partly else ""
     return says, f"{cells} cells", *((one[1], one[2]) for one in claimed)
 
 # ---- Composition: rules that are facts, each with its source -----------------------------------
@@ -1352,9 +1376,43 @@ def composed(claim: dict) -> tuple[list, list]:
              if given in (one, (turned[one[0]], one[2], one[1]))]
     comparisons = [one for one in dict.fromkeys(comparisons) if one not in known]
     return comparisons, [filled(parse(one, True), parts) for one in texts]
+ABOVE = ("+", "*", "min", "max")  # of whole numbers >= 0: such a number
+def whole_number(node: tuple, integers: set, natural: set, definitions: dict,
+                 made: tuple = (*ABOVE, "-", "neg", "integer_part")) -> bool:
+    """Whether a formula is made of whole numbers: constants, symbols that are integers, integer
+    parts, and powers whose exponents are of constants and of symbols that are `natural`."""
+    kind, parts = node[0], node[1:]
+    if kind == "num":
+        return bool(parts[0].q == 1 and (parts[0] >= 0 or "neg" in made))
+    if kind == "sym" and parts[0] not in definitions:
+        return parts[0] in integers
+    if kind == "sym":
+        return whole_number(definitions[parts[0]], integers, natural, definitions, made)
+    if kind == "integer_part":
+        return kind in made
+    if kind == "^":
+        return (whole_number(parts[0], integers, natural, definitions, made)
+                and whole_number(parts[1], natural, natural, definitions, ABOVE))
+    return kind in made and all(whole_number(one, integers, natural, definitions, made)
+                                for one in parts)
+def counted(claim: dict, scope: Scope) -> None:
+    """Times and the group are whole numbers where the symbols that the claim lists are."""
+    shape(claim["integers"], [str], "the integers")
+    integers, natural = set(claim["integers"]), set()
+    for name in integers:
+        must(name in claim["region"] or name in scope.values, f"an integer is a symbol: {name}")
+        fixed = name not in claim["region"]
+        value = scope.values[name] if fixed else rational(claim["witness"][name])
+        must(value.q == 1, f"{name} is an integer, and has another value")
+        low = str(value) if fixed else claim["region"][name][0]
+        natural |= {name} if low != "-inf" and rational(low) >= 0 else set()
+    for one in (*claim["times"], claim["group"]):
+        must(whole_number(one, integers, natural, scope.definitions),
+             f"times and the group are whole numbers: {show(one)}")
 def composition(claim: dict, shows: dict, scope: Scope) -> tuple:
     """What is composed of steps within a notion is within another, on a region: by a rule that is a
     fact, whose comparisons are seen as those of a region. Times and groups are whole numbers."""
+    counted(claim, scope)
     claims = list(dict.fromkeys([one for part in composed(claim) for one in part]))
     says, cells, *decided = region({**claim, "claims": claims}, shows, scope)
     each, whole, _, source = COMPOSITIONS[claim["rule"]]
@@ -1366,8 +1424,10 @@ def composition(claim: dict, shows: dict, scope: Scope) -> tuple:
     sentence = f"the adaptive composition of steps within {' + '.join(steps)}"
     sentence += "" if claim["group"] == ONE else f", for groups of {show(claim['group'])}"
     sentence += f", is within ({', '.join(f'{k} = {v}' for k, v in within)})"
+    sentence += ", of steps and whole the same neighbours"
     where = says.partition(" for all ")[2]
-    return f"{sentence} for all {where}", f"{cells}, by a fact ({source})", *decided
+    whole = f"integers {', '.join(claim['integers'])}, " if claim["integers"] else ""
+    return f"{sentence}, for all {whole}{where}", f"{cells}, by a fact ({source})", *decided
 
 def growth(claim: dict, shows: dict, scope: Scope) -> tuple:
     """quantity >= c t^power log(t)^log_power, c > 0, for all t >= 2^from, where all that `holds`
@@ -1404,7 +1464,7 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
     "inequality": (inequality, ("refuted",), "left relation! right"),
     "region": (region, ("proved",), "region! cuts! witness! given? claims?"),
     "composition": (composition, ("proved",),
-                    "region! cuts! witness! given? rule! steps* times* group against*"),
+                    "region! cuts! witness! given? rule! steps* times* group against* integers!"),
     "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
 }
 WORDS = {"refuted": "REFUTES", "proved": "SHOWS"}
@@ -1513,6 +1573,7 @@ def check(c: dict) -> dict:
     same("assumptions that the derivation needs", sorted(needed), sorted(assumed))
     same("assumptions, each once", len(assumed), len(c["assumptions"]))
     still, lines = set(symbols) - running, []
+    meaning = "".join(f", {name} being {show(node)}" for name, node in fixed.items())
     for instance in c["instances"]:
         same("symbols with a value", sorted(symbols - free), sorted(instance["values"]))
         scope = Scope({name: rational(q) for name, q in instance["values"].items()}, fixed)
@@ -1520,7 +1581,8 @@ def check(c: dict) -> dict:
             need(*node, scope, f"assumption {name}")
         says, shown, *decided = run(claim, instance["shows"], scope)
         where = ", ".join(f"{name} = {value}" for name, value in instance["values"].items())
-        lines.append(f"{WORDS[c['verdict']]} {says}{f' at {where}' if where else ''}: {shown}")
+        where = f" at {where}" if where else ""
+        lines.append(f"{WORDS[c['verdict']]} {says}{meaning}{where}: {shown}")
         at = {name: rational(value) for name, value in claim.get("witness", {}).items()}
         at |= {claim["variable"]: fmpq(2) ** claim["from"]} if c["kind"] == "growth" else {}
         still = {name for name in still

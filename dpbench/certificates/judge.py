@@ -157,6 +157,7 @@ class _Proofs:
     left: dict[str, str] = field(default_factory=dict)
     why: list[str] = field(default_factory=list)
     found: Counterexample | None = None
+    partly: bool = False
 
 
 def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgement:
@@ -386,6 +387,7 @@ def _sealed(kind: str, draft: Draft, theorem: Theorem, proofs: _Proofs) -> bool:
     said = report(certificate)
     if said["accepted"]:
         proofs.certificates.append(certificate)
+        proofs.partly |= check.WHEREVER in said["line"]
         return True
     proofs.why = [f"the checker does not accept the proof: {said['because']}"]
     return False
@@ -431,7 +433,10 @@ def _judgement(
     elif nearest is not None:
         growth = near.question.piece.kind == "growth"
         ratio = near.question.ratio(nearest, near.trace.margin) if growth else _in_balls(near)[1]
+    text = theorem.statement.text
+    if verdict == "proved" and proofs.partly:
+        text += f" It is so {check.WHEREVER}."
     return Judgement(
         theorem.id, verdict, "certificate" if certificates else "tried", counterexample, ratio, certificates, searched,
-        theorem.statement.text, filled(theorem.says, theorem.statement),
+        text, filled(theorem.says, theorem.statement),
     )  # fmt: skip

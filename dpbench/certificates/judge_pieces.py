@@ -420,7 +420,8 @@ def composition(statement: Statement, rule: str) -> dict[str, Any]:
     nodes = statement.claim_nodes
     parts = {name: [write(n) for key, n in nodes.items() if key.startswith(f"{name}.")] for name in ("steps", "times")}
     against = [write(nodes[name]) for name in check.COMPOSITIONS[rule][1].split() if name in nodes]
-    return {"rule": rule, **parts, "group": write(nodes["group"]), "against": against}
+    integers = [name for name, symbol in statement.symbols.items() if symbol.whole]
+    return {"rule": rule, **parts, "group": write(nodes["group"]), "against": against, "integers": integers}
 
 
 def rules(statement: Statement) -> list[str]:
@@ -446,9 +447,8 @@ def _compose(statement: Statement) -> list[Piece]:
     listed = [nodes[f"steps.{i}"] for i in range(len(statement.claim.parts["steps"]))]
     steps = [(nodes[f"times.{i}"], dict(zip(keys, listed[i * len(keys) :], strict=False)))
              for i in range(len(listed) // len(keys))]  # fmt: skip
-    whole = {f"whole_{i}": (("=", ("integer_part", n), n), "a whole number")
-             for i, n in enumerate(dict.fromkeys([*(t for t, _ in steps), group]))
-             if n[0] != "num" and not isinstance(statement.symbols.get(n[1]), Integer)}  # fmt: skip
+    for name, count in [*(("times", times) for times, _ in steps), ("group", group)]:
+        _counted(statement, f"claim.compose.{name}", count)
     if each == "dp":
         pieces = _responses(statement, steps, group)
     else:
@@ -460,8 +460,19 @@ def _compose(statement: Statement) -> list[Piece]:
         shift = shift if group == ONE else ("*", group, shift)
         pair = Conclusion("gaussian", {"shift": write(shift), "scale": "1"}, statement.claim.against)
         pieces = _shift(dataclasses.replace(statement, claim=pair))
-    return [dataclasses.replace(one, conditions={**one.conditions, **whole},
-                                derivation=(ATTAINED[each], *one.derivation)) for one in pieces]  # fmt: skip
+    return [dataclasses.replace(one, derivation=(ATTAINED[each], *one.derivation)) for one in pieces]
+
+
+def _counted(statement: Statement, place: str, count: Node) -> None:
+    """Refuse times, or a group, that are not made of whole numbers, or not at least 1."""
+    lows = {name: region(statement)[name][0] for name, symbol in statement.symbols.items() if symbol.whole}
+    natural = {name for name, low in lows.items() if low is not None and low >= 0}
+    definitions = {name: check.parse(write(node)) for name, node in statement.definitions.items()}
+    if not check.whole_number(check.parse(write(count)), set(lows), natural, definitions):
+        raise validation.invalid(place, "a whole number, of integers, floor(..), ceil(..)", write(count))
+    least = count[1] if count[0] == "num" else lows.get(count[1]) if count[0] == "sym" else None
+    if least is not None and least < 1:
+        raise validation.invalid(place, "at least 1 on the whole region", write(count))
 
 
 ATTAINED = {

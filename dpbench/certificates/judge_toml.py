@@ -172,6 +172,8 @@ def _claim(value: Any, pieces: Mapping[str, Any]) -> tuple[str, Conclusion]:
     if kind == "compose":
         named = table["piece"] if isinstance(table["piece"], (list, tuple)) else [table["piece"]]
         table["piece"] = [_piece(name, pieces) for name in named]
+        if unused := [name for name in pieces if name not in named]:
+            raise invalid("claim.compose.piece", "a list of all pieces", unused)
     elif pieces:
         raise invalid("pieces", "those of a claim.compose", list(pieces))
     for key, part in table.items():
@@ -193,6 +195,8 @@ def _piece(name: Any, pieces: Mapping[str, Any]) -> dict[str, str]:
     place = f"pieces.{name}"
     table = _table(place, pieces[name])
     _only(place, table, tuple(key for keys in NOTIONS.values() for key in keys))
+    if not table:
+        raise invalid(place, "what a step is within, such as rho", {})
     return {key: _formula(f"{place}.{key}", part) for key, part in table.items()}
 
 

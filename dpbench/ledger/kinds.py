@@ -191,7 +191,7 @@ class Compose(_Private):
     taken, ``group`` how many records two data sets differ in, ``order`` at which order zCDP becomes (ε, δ)-DP.
 
     >>> compose({"rho": "1/(2*s^2)"}, times="T", rho="T/(2*s^2)").text()
-    'the adaptive composition of T times 1/(2*s^2)-zCDP is within T/(2*s^2)-zCDP'
+    'the adaptive composition of T times 1/(2*s^2)-zCDP is within T/(2*s^2)-zCDP, the same neighbours for both'
     """
 
     needed, beside = ("piece",), (*_Private.beside, "times", "group", "order")
@@ -215,7 +215,8 @@ class Compose(_Private):
         phrases = [f"{often} times {Conclusion('', {}, dict(zip(keys, step, strict=True))).privacy}"
                 for often, step in zip(parts["times"], steps, strict=True)]  # fmt: skip
         group = "" if parts["group"] == "1" else f", for groups of {parts['group']},"
-        return f"the adaptive composition of {' and '.join(phrases)}{group} is within {{privacy}}"
+        said = f"the adaptive composition of {' and '.join(phrases)}{group} is within {{privacy}}"
+        return f"{said}, the same neighbours for both{{how}}"
 
 
 class Inequality(Kind):

@@ -226,8 +226,7 @@ def test_many_claims_are_seen_together_and_printed():
              "claims": ["0 < s", "x/s <= x/s", "x <= 2"]}  # fmt: skip
     made = certificate("region", claim, verdict="proved", symbols={"x": "a", "s": "b"})
     said = checker.report_on(json.dumps(made))
-    assert said["line"] == ("SHOWS 0 < s and x/s <= x/s and x <= 2 for all x in [1, 2], s in [1/2, 3], all sides being "
-                            "defined: 1 cells")  # fmt: skip
+    assert said["line"] == "SHOWS 0 < s and x/s <= x/s and x <= 2 for all x in [1, 2], s in [1/2, 3]: 1 cells"
     wrong = claim | {"claims": [*claim["claims"], "x <= 3/2"]}
     made = certificate("region", wrong, verdict="proved", symbols={"x": "a", "s": "b"})
     assert "not seen" in checker.report_on(json.dumps(made))["because"]
@@ -281,3 +280,27 @@ def test_a_region_has_sides(region):
 
 def test_given_is_no_equality():
     assert not report("x", "<=", "2", {"x": ["0", "4"]}, given=("x = 1",))["accepted"]
+
+
+@pytest.mark.parametrize(
+    ("left", "relation", "right", "ends"),
+    [("1/max(x, 0)", ">", "0", ["-1", "1"]), ("max(x, 0)/max(x, 0)", ">=", "1", ["-1", "1"]),
+     ("1/integer_part(x)", ">=", "0", ["0", "3"]), ("1/y", ">", "0", ["-1", "1"]),
+     ("exp(loggamma(4) - loggamma(integer_part(x) + 1) - loggamma(4 - integer_part(x)))", ">", "0", ["0", "49/10"])],
+)  # fmt: skip
+def test_a_part_in_pieces_is_not_left_out_where_it_is_0(left, relation, right, ends):
+    claim = {"region": {"x": ends}, "cuts": [""], "given": [], "witness": {"x": "1"},
+             "claims": [f"{left} {relation} {right}"]}  # fmt: skip
+    more = {"definitions": [["y", "max(x, 0)"]]} if "y" in left else {}
+    made = certificate("region", claim, verdict="proved", symbols={"x": "a"}, **more)
+    said = checker.report_on(json.dumps(made))
+    assert not said["accepted"] and "not seen on the cell" in said["because"]
+
+
+def test_what_is_left_out_and_what_a_name_stands_for_is_printed():
+    claim = {"region": {"x": ["0", "2"]}, "cuts": [""], "given": [], "witness": {"x": "1"}, "claims": ["x <= y"]}
+    made = certificate("region", claim, verdict="proved", symbols={"x": "a"}, definitions=[["y", "x + 1"]])
+    assert checker.report_on(json.dumps(made))["line"] == "SHOWS x <= y for all x in [0, 2], y being x + 1: 1 cells"
+    claim |= {"claims": ["1/x >= 1/4"]}
+    made = certificate("region", claim, verdict="proved", symbols={"x": "a"})
+    assert checker.WHEREVER in checker.report_on(json.dumps(made))["line"]

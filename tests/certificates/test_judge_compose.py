@@ -116,8 +116,12 @@ def test_the_optimal_composition_is_that_of_the_package(e, d, n):
     ("change", "why"),
     [({"rule": "none"}, "no such rule"), ({"rule": "zcdp to dp"}, "parts of what is claimed"),
      ({"times": ["T", "T"]}, "of each step"), ({"times": []}, "of each step"), ({"steps": ["-r"]}, "not seen"),
-     ({"group": "1/2"}, "not seen"), ({"group": "2"}, "not seen"), ({"times": ["2*T"]}, "not seen"),
-     ({"rule": ["zcdp"]}, "documented form")],
+     ({"group": "1/2"}, "whole numbers"), ({"group": "2"}, "not seen"), ({"times": ["2*T"]}, "not seen"),
+     ({"rule": ["zcdp"]}, "documented form"), ({"times": ["3/2"]}, "whole numbers"),
+     ({"integers": []}, "whole numbers"), ({"times": ["T/2"]}, "whole numbers"),
+     ({"times": ["r"], "integers": ["r"]}, "another value"),
+     ({"times": ["T*2^(1 - T)"]}, "whole numbers"), ({"group": "2^r"}, "whole numbers"),
+     ({"integers": ["T", "s"]}, "is a symbol")],
 )  # fmt: skip
 def test_the_checker_refuses_what_does_not_follow(change, why):
     made = dpbench.judge(theorem({**STEPS, **RHO}, {"rho": "r"}, {"times": "T", "rho": "T*r"}))
@@ -144,3 +148,35 @@ def test_the_guide_shows_a_composition_that_is_proved(tmp_path):
     (file,) = re.findall(r"```toml\n(# steps.toml\n.*?)```", text, re.DOTALL)
     (tmp_path / "steps.toml").write_text(file)
     assert dpbench.judge(tmp_path / "steps.toml").verdict == "proved"
+
+
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [({"times": "3/2"}, "times must be"), ({"times": "T + 1/2"}, "times must be"),
+     ({"times": "T/m"}, "times must be"), ({"group": "3/2"}, "group must be"),
+     ({"group": "2^r"}, "group must be"), ({"times": "2^(T - 5)"}, "times must be"),
+     ({"times": "0"}, "at least 1"), ({"times": "z"}, "at least 1")],
+)  # fmt: skip
+def test_times_and_groups_are_whole_numbers(claim, why):
+    symbols = {**STEPS, **RHO, "m": {"integer": [1, 100]}, "z": {"integer": [0, 10]}}
+    with pytest.raises(InvalidInput, match=why):
+        dpbench.judge(theorem(symbols, {"rho": "r"}, {"rho": "2*T*r*m*z", **claim}))
+
+
+def test_the_certificate_says_what_is_whole_and_what_names_mean():
+    made = dpbench.judge(theorem({**STEPS, **RHO}, {"rho": "r"}, {"times": "n", "rho": "n*r"},
+                                 where={"n": "max(ceil(T/2), 1)"}), seconds=4.0)  # fmt: skip
+    assert made.verdict == "proved" and "the same neighbours" in made.text
+    line = dpbench_check.report_on(json.dumps(made.certificates[0]))["line"]
+    assert "integers T, " in line and ", n being max(" in line and "the same neighbours" in line
+
+
+@pytest.mark.parametrize(
+    ("pieces", "why"),
+    [({"first": {"rho": "r"}, "second": {"rhoo": "q", "banana": "sdfs(("}}, "list of all pieces"),
+     ({"first": {}}, "a step")],
+)  # fmt: skip
+def test_pieces_that_are_not_used_or_empty_are_refused(pieces, why):
+    with pytest.raises(InvalidInput, match=why):
+        dpbench.judge({"id": "case", "symbols": RHO, "pieces": pieces,
+                       "claim": {"compose": {"piece": "first", "rho": "r"}}})  # fmt: skip

@@ -8,7 +8,7 @@ import json
 import time
 
 import pytest
-from dpbench_check import report_on
+from dpbench_check import WHEREVER, report_on
 
 import dpbench
 from dpbench.certificates import judge as module
@@ -305,3 +305,15 @@ def test_vacuous_is_an_exit_code_and_a_word(tmp_path, capsys):
     (one,) = json.loads(out.read_text())["theorems"]
     assert one["verdict"] == "vacuous" and one["certificates"] == [] and not (tmp_path / "c").exists()
     assert "no point was met" in capsys.readouterr().out
+
+
+def test_a_point_that_is_left_out_is_said():
+    """At k = n + 1 a binomial is 0 to an author, and undefined to the checker."""
+    claim = sides("binomial(5, k)", ">", "0")
+    made = dpbench.judge({"id": "edge", "symbols": {"k": {"integer": [0, 6]}}, "claim": claim}, seconds=2.0)
+    assert made.verdict != "proved" or WHEREVER in str(made)
+    claim = sides("binomial(3, floor(k/2))", ">", "0")
+    assert (
+        dpbench.judge({"id": "in", "symbols": {"k": {"integer": [0, 9]}}, "claim": claim}, seconds=2.0).verdict
+        != "proved"
+    )
