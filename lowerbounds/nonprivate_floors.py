@@ -130,7 +130,7 @@ def nonprivate(
     algorithm that has not seen the rare record has at least (1/2)(B − w₁)²A₀A₁/(A₀ + A₁) on average over the two:
     the exact Bayes risk.
 
-    Corollary 5. (1/2)(√H z − y)² is Theorem 17 with features √H x.
+    Corollary 5. (1/2)(√H z − y)² is Theorem 17 with features √H x. Members have ‖w*‖ ≤ B, not all ‖w*‖ = B.
     """
     n, d = count("n", n), count("d", d)
     x_bound, y_bound, radius = positive("x_bound", x_bound), positive("y_bound", y_bound), positive("radius", radius)
