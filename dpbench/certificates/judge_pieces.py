@@ -122,7 +122,10 @@ def _divergence(inside: Node, alpha: Node, bound: Node, why: str, **fields: Any)
 
 
 def _free(statement: Statement, name: str) -> str:
-    return formula.fresh(name, {*statement.symbols, *statement.where})
+    """A name that no symbol, definition or index of a sum has."""
+    nodes = [*statement.claim_nodes.values(), *statement.definitions.values(), *(c for _, c, _ in statement.conditions)]
+    inner = [check.indices(check.parse(write(node), node[0] in check.OPPOSITE)) for node in nodes]
+    return formula.fresh(name, {*statement.symbols, *statement.where}.union(*inner))
 
 
 def _against_order(statement: Statement) -> tuple[Node, Node, dict[str, Any]]:

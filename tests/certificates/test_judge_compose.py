@@ -163,6 +163,22 @@ def test_times_and_groups_are_whole_numbers(claim, why):
         dpbench.judge(theorem(symbols, {"rho": "r"}, {"rho": "2*T*r*m*z", **claim}))
 
 
+def test_a_group_of_three_is_no_power_of_two():
+    """Forged: 2^c with c = log(3)/log(2), by the rule for whole c."""
+    symbols, piece, claim, _ = CASES["renyi, a group of 2^c"]
+    certificate = copy.deepcopy(dict(dpbench.judge(theorem(symbols, piece, claim)).certificates[0]))
+    certificate["definitions"] = [["d", "log(3)/log(2)"]]
+    certificate["claim"]["group"] = "2^d"
+    certificate["digest"] = seal(certificate)
+    assert "whole numbers: 2^d" in dpbench_check.report_on(json.dumps(certificate))["because"]
+
+
+@pytest.mark.parametrize("index", ["j", "alpha", "i"])
+def test_the_index_of_a_sum_may_be_any_name(index):
+    claim = {"times": "3", "epsilon": "3*e", "delta": f"sum({index}, 1, 3, 1/10^6)"}
+    assert dpbench.judge(theorem(EPS, {"epsilon": "e", "delta": "1/10^6"}, claim), seconds=2.0).verdict != "refuted"
+
+
 def test_the_certificate_says_what_is_whole_and_what_names_mean():
     made = dpbench.judge(theorem({**STEPS, **RHO}, {"rho": "r"}, {"times": "n", "rho": "n*r"},
                                  where={"n": "max(ceil(T/2), 1)"}), seconds=4.0)  # fmt: skip
