@@ -1376,9 +1376,9 @@ def composed(claim: dict) -> tuple[list, list]:
              if given in (one, (turned[one[0]], one[2], one[1]))]
     comparisons = [one for one in dict.fromkeys(comparisons) if one not in known]
     return comparisons, [filled(parse(one, True), parts) for one in texts]
-ABOVE = ("+", "*", "min", "max")  # of whole numbers >= 0: such a number
+KEPT = ("+", "*", "min", "max")  # of whole numbers >= 0: such a number
 def whole_number(node: tuple, integers: set, natural: set, definitions: dict,
-                 made: tuple = (*ABOVE, "-", "neg", "integer_part")) -> bool:
+                 made: tuple = (*KEPT, "-", "neg", "integer_part")) -> bool:
     """Whether a formula is made of whole numbers: constants, symbols that are integers, integer
     parts, and powers whose exponents are of constants and of symbols that are `natural`."""
     kind, parts = node[0], node[1:]
@@ -1392,7 +1392,7 @@ def whole_number(node: tuple, integers: set, natural: set, definitions: dict,
         return kind in made
     if kind == "^":
         return (whole_number(parts[0], integers, natural, definitions, made)
-                and whole_number(parts[1], natural, natural, definitions, ABOVE))
+                and whole_number(parts[1], natural, natural, definitions, KEPT))
     return kind in made and all(whole_number(one, integers, natural, definitions, made)
                                 for one in parts)
 def counted(claim: dict, scope: Scope) -> None:

@@ -1,10 +1,12 @@
 """The checker's regions: bounds hold every value and slope, and no cell, face, pole or cut lets a falsehood through."""
 
+import ast
 import itertools
 import json
 import operator
 import random
 from fractions import Fraction
+from pathlib import Path
 
 import dpbench_check as checker
 import mpmath
@@ -304,3 +306,18 @@ def test_what_is_left_out_and_what_a_name_stands_for_is_printed():
     claim |= {"claims": ["1/x >= 1/4"]}
     made = certificate("region", claim, verdict="proved", symbols={"x": "a"})
     assert checker.WHEREVER in checker.report_on(json.dumps(made))["line"]
+
+
+def test_a_maximum_is_not_taken_to_be_nowhere_negative():
+    claim = {"region": {"x": ["-2", "2"]}, "cuts": [""], "given": [], "witness": {"x": "1"},
+             "claims": ["sqrt(max(x, -1)^2) <= max(x, -1)"]}  # fmt: skip
+    made = certificate("region", claim, verdict="proved", symbols={"x": "a"})
+    assert not checker.report_on(json.dumps(made))["accepted"]
+
+
+def test_no_name_of_the_checker_stands_for_two_things():
+    body = ast.parse(Path(checker.__file__).read_text("utf-8")).body
+    defined = [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    defined += [name.id for node in body if isinstance(node, ast.Assign)
+                for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)]  # fmt: skip
+    assert len(defined) == len(set(defined))
