@@ -777,14 +777,14 @@ class Cell:
         if kind == "^" and not self.moving(parts[1]):
             x, q = self.of(parts[0]), evaluate(parts[1], self.scope)
             value = raised(x[0], q)
-            if not (isinstance(q, fmpq) and q.q == 1 and q >= 0):
+            if not q >= 0:
                 self.met(parts[0], x[0])
             return self.chain(value, (x, times(hull(arb(q)), raised(x[0], q - 1))))
         if kind != "^" and kind not in SLOPES:
             raise Refused(f"no rule for {kind} on a region")
         cells = [self.of(part) for part in parts]
         values = [one[0] for one in cells]
-        if kind in ("/", "^", "log", "loggamma"):
+        if kind in ("/", "log", "loggamma") or (kind == "^" and not values[1][0] > 0):
             self.met(parts[1 if kind == "/" else 0], values[1 if kind == "/" else 0])
         if kind == "^":  # exp(n log x), of a base x that is nowhere negative
             values[0] = logarithm(values[0])
