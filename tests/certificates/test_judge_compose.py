@@ -144,7 +144,7 @@ def test_what_no_rule_fits_is_refused_in_a_sentence(piece, claim, why):
 
 
 def test_the_guide_shows_a_composition_that_is_proved(tmp_path):
-    text = (Path(dpbench.__file__).parents[1] / "docs/guide/judge.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/guide/judge.md").read_text(encoding="utf-8")
     (file,) = re.findall(r"```toml\n(# steps.toml\n.*?)```", text, re.DOTALL)
     (tmp_path / "steps.toml").write_text(file)
     assert dpbench.judge(tmp_path / "steps.toml").verdict == "proved"

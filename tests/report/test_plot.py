@@ -96,7 +96,7 @@ def test_each_table_of_the_evidence_is_one_frame() -> None:
     frame = dpbench.evidence(PRIVACY)
     assert {name: list(table) for name, table in frame.tables.items()} == {
         "pairs": ["target_epsilon", "target_delta", "true_delta"],
-        "attacks": ["target_epsilon", "target_delta", "attack_epsilon_lower"],
+        "attacks": ["target_epsilon", "target_delta", "attack_epsilon_lower", "runs", "hits", "neighbour hits"],
         "thresholds": ["delta", "epsilon_violated_from"],
         "curve": ["epsilon", "delta_claimed", "delta_true_printed", "delta_true_exact"],
     }

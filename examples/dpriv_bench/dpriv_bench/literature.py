@@ -81,8 +81,14 @@ QUESTIONS = (
                 "mu": Real("claimed", "1/2", 2),
                 "n": Integer("records", 2, 50),
                 "v": Real("end of the half-line", "1/10", 60),
+                "epsilon": Real("at which the curve of mu-GDP is read", "1/10", 20),
             },
-            event(p="erfc(v*(n - 1)/2*mu/sqrt(2))/2", q="erfc(v*n/2*mu/sqrt(2))/2", mu="mu"),
+            event(
+                p="erfc(v*(n - 1)/2*mu/sqrt(2))/2",
+                q="erfc(v*n/2*mu/sqrt(2))/2",
+                epsilon="epsilon",
+                delta="gaussian_delta(mu, epsilon)",
+            ),
         ),
     ),
     Question(

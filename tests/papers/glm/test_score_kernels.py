@@ -52,7 +52,7 @@ def test_scores_equal_their_definition(name, as_sparse):
         ("low[k] if value < low[k] else value", "high[k] if value < low[k] else value"),
         ("weights[start + i]", "weights[0] * (1.0 + 0.01 * i)"),
         ("total[k] += part[k]", "total[k] = part[k]"),
-        ("made[k] = 0.0", "made[k] = 1e-3"),
+        ("score[k] = 0.0", "score[k] = 1e-3"),
         ("X[record, entry]", "X[record, 0]"),
         ("y[start + i]", "y[i]"),
     ],
