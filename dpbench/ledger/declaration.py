@@ -59,7 +59,8 @@ class Declaration:
         Id of the entry that states what holds instead, or empty.
     origin : {"printed", "corrected", "folklore", "control"}
         Whose statement it is: the paper's as printed, what holds instead, a fact known from elsewhere, or a mutant of
-        yours that must fail. Empty at declaration: see `default_origin`.
+        yours that must fail. Where the declaration does not say it: "printed" with a quotation, where the entry does
+        not hold, and where its id ends in its kind; else "corrected".
     proof : str
         Where the derivation is written out and can be read from scratch: a file beside the module, or an address.
     full_only : bool
@@ -147,7 +148,8 @@ class Declaration:
         validation.real("resolution", self.resolution, above=0.0)
         if self.nuisances and self.kind != "rate":
             raise validation.invalid("nuisances", "empty where the claim is no rate", self.nuisances)
-        object.__setattr__(self, "origin", self.origin or default_origin(self))
+        of_the_paper = self.quote or self.expected in FAILED or self.id.endswith(f".{self.kind}")
+        object.__setattr__(self, "origin", self.origin or ("printed" if of_the_paper else "corrected"))
         validation.choice("origin", self.origin, ORIGINS)
         object.__setattr__(self, "row", self.row or self.origin)
 
@@ -189,27 +191,6 @@ class Declaration:
         if self.formal is not None:
             parts = (*parts, self.formal.key)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
-
-
-_OURS = frozenset({"corrected", "exact", "tight", "moderate", "proved"})
-"""Words of a variant that says something else than the paper."""
-
-
-def default_origin(claim: Declaration) -> str:
-    """Whose statement an entry is whose declaration does not say.
-
-    "printed" where the variant says so, where it does not hold, and where it has a quotation or no variant; "corrected"
-    where the variant says that, or names one without a quotation; "control" where the variant says that.
-    """
-    name = claim.row if claim.id != claim.entry else claim.id.split(f".{claim.kind}", 1)[1]
-    variant = name.replace("-", ".").split(".")
-    if "control" in variant:
-        return "control"
-    if "printed" in variant or claim.expected in FAILED:
-        return "printed"
-    if _OURS.intersection(variant) or (not claim.quote and variant != [""]):
-        return "corrected"
-    return "printed"
 
 
 def _bound(run: Run) -> str:

@@ -283,6 +283,7 @@ paper.formula(
         },
         "corrected": {
             "measure": lemma11_corrected,
+            "origin": "corrected",
             "source": "Lemma 11, corrected, for GLMs",
             "expected": "not refuted",
             "quote": r"We first establish the following concentration bound for convex  $\widetilde{H}$  smooth "

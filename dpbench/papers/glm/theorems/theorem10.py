@@ -157,6 +157,7 @@ def theorem10(run: Context) -> Rows:
     rows={
         "exact": {
             "measure": exact,
+            "origin": "corrected",
             "source": "Theorem 10, with clipped projections and the noise derived from the sensitivity",
             "expected": "proved",
             "level": LEVEL,
@@ -298,6 +299,7 @@ CORRECTED = Statement(
     rows={
         "corrected": {
             "measure": step_corrected,
+            "origin": "corrected",
             "source": "Theorem 10, with sqrt(n) epsilon in the step size and noise for gradients of norm 2G|X|",
             "expected": "not refuted",
             "level": LEVEL,

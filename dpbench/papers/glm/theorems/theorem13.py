@@ -427,6 +427,7 @@ _BOUNDED = (
         },
         "bound-corrected": {
             "measure": whole_bound_corrected,
+            "origin": "corrected",
             "source": "Theorem 13, corrected, for models in the ball",
             "full_only": True,
             "rests_on": ("glm.thm13.inequality", "glm.thm13.inequality.differences"),
