@@ -217,6 +217,7 @@ HIDDEN = statement.Statement(
     "1/(n eta sqrt(w)) (the entry it rests on). Perturb is post-processing.",
     rows={
         "stability": {
+            "origin": "corrected",
             "measure": one_record,
             "kind": "stability",
             "source": "Theorem 2 with J = 1: what one record moves, on the class of publicdata.thm6.rate",
