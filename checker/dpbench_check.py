@@ -1378,22 +1378,22 @@ def composed(claim: dict) -> tuple[list, list]:
     return comparisons, [filled(parse(one, True), parts) for one in texts]
 KEPT = ("+", "*", "min", "max")  # of whole numbers >= 0: such a number
 def whole_number(node: tuple, integers: set, natural: set, definitions: dict,
-                 made: tuple = (*KEPT, "-", "neg", "integer_part")) -> bool:
+                 operations: tuple = (*KEPT, "-", "neg", "integer_part")) -> bool:
     """Whether a formula is made of whole numbers: constants, symbols that are integers, integer
     parts, and powers whose exponents are of constants and of symbols that are `natural`."""
     kind, parts = node[0], node[1:]
     if kind == "num":
-        return bool(parts[0].q == 1 and (parts[0] >= 0 or "neg" in made))
+        return bool(parts[0].q == 1 and (parts[0] >= 0 or "neg" in operations))
     if kind == "sym" and parts[0] not in definitions:
         return parts[0] in integers
     if kind == "sym":
-        return whole_number(definitions[parts[0]], integers, natural, definitions, made)
+        return whole_number(definitions[parts[0]], integers, natural, definitions, operations)
     if kind == "integer_part":
-        return kind in made
+        return kind in operations
     if kind == "^":
-        return (whole_number(parts[0], integers, natural, definitions, made)
+        return (whole_number(parts[0], integers, natural, definitions, operations)
                 and whole_number(parts[1], natural, natural, definitions, KEPT))
-    return kind in made and all(whole_number(one, integers, natural, definitions, made)
+    return kind in operations and all(whole_number(one, integers, natural, definitions, operations)
                                 for one in parts)
 def counted(claim: dict, scope: Scope) -> None:
     """Times and the group are whole numbers where the symbols that the claim lists are."""
