@@ -1,167 +1,180 @@
-"""``python -m benchmarks.record [RESULTS]``: speed over the commits that asv has run, as one page.
+"""``python -m benchmarks.record [COMMIT ...]``: speed over the commits, as ratios of each to the one before.
 
-Reads what `asv run` wrote and writes ``record.html`` beside it, a page that needs no network. The level of a piece is
-the median of its points since its last change. Two commits in a row that lie beyond the band on one side of it are a
-change, between the last commit before them and the first of them. A last point alone beyond the limit is
-unconfirmed. Each machine, with its processor, memory, system and Python, has a record of its own.
+Each commit (by default HEAD) is compared with the last one of the record as `benchmarks.compare` compares two trees:
+processor time of the same calls in turns, so that the load of a day falls out. The ratios are kept in a file, and
+``.asv/record.html`` shows them, a page that needs no network.
+
+A ratio whose whole interval is beyond the limit is unconfirmed, until another run measures it again in other
+processes. Beyond the limit both times, it is a change between the two commits. With ``--quick`` there is one pair,
+which calls no change. Another machine, by its processor, memory, system and Python, starts another record.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
 import html
 import io
 import json
+import os
+import platform
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
-from math import exp, log
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from benchmarks.compare import LIMIT, ROOT
+from benchmarks.compare import ROOT, side_by_side
+from benchmarks.headline import HEADLINE
 
-BENCHMARK = "bench_headline.Headline.track_ratio"
-HEAD = "<!doctype html><meta charset=utf-8><title>Speed</title><style>img{max-width:60em}</style>"
-MACHINE = ("machine", "cpu", "arch", "num_cpu", "ram", "os", "python")
-
-
-@dataclass(frozen=True)
-class Point:
-    """A commit's processor time of a piece, as a multiple of the reference loop's."""
-
-    commit: str
-    when: datetime
-    ratio: float
+FILE, PAGE = ROOT / "evidence" / "speed.json", ROOT / ".asv" / "record.html"
+HEAD = "<!doctype html><meta charset=utf-8><title>Speed</title><style>body{max-width:60em;margin:auto}</style>"
+# Pairs of processes of a measurement, and the ratio that counts as a change.
+PAIRS, LIMIT = 9, 1.03
+LEGEND = (
+    f"Bar: third to seventh of {PAIRS} ratios to the commit before. Grey: within {LIMIT - 1.0:.0%} of it. "
+    "Orange: outside; ?: measured once. Hollow: quick run."
+)
 
 
-@dataclass(frozen=True)
-class Change:
-    """From which level to which, between two points by their places; unconfirmed where nothing was run after it."""
+def machine() -> dict[str, str]:
+    """What seconds depend on besides the code."""
+    from dpbench.runs.environment import made_with
 
-    before: int
-    after: int
-    factor: float
-    confirmed: bool
-
-
-def band(pieces: Mapping[str, Sequence[Point]]) -> float:
-    """The ratio that counts as a change: three times what commits in a row differ by, the median of all pieces.
-
-    A busy machine has a wide band, in which smaller changes stay unseen; the page says how wide.
-    """
-    steps = [abs(log(b.ratio / a.ratio)) for points in pieces.values() for a, b in pairwise(points)]
-    return max(LIMIT, exp(3.0 * median(steps or [0.0])))
-
-
-def changes(ratios: Sequence[float], limit: float) -> list[Change]:
-    """The changes of a line of ratios, oldest first."""
-    found, level, last = [], [ratios[0]], 0
-    for place, ratio in enumerate(ratios[1:], 1):
-        factors = [after / median(level) for after in ratios[place : place + 2]]
-        if not (min(factors) > limit or max(factors) < 1.0 / limit):
-            if 1.0 / limit <= factors[0] <= limit:  # else one point off, of a burst on the machine
-                level, last = [*level, ratio], place
-            continue
-        found.append(Change(last, place, sum(factors) / len(factors), len(factors) == 2))
-        level, last = [ratio], place
-    return found
-
-
-def read(folder: Path) -> dict[tuple[str, ...], dict[str, list[Point]]]:
-    """The lines of each machine by piece, oldest commit first; of the work as it was stated last."""
-    lines: dict[tuple[str, ...], dict[str, list[tuple[str, Point]]]] = defaultdict(lambda: defaultdict(list))
-    for path in sorted(folder.glob("*/*-*.json")):
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if BENCHMARK not in document["results"]:
-            continue
-        row = dict(zip(document["result_columns"], document["results"][BENCHMARK], strict=False))
-        machine = tuple(str(document["params"].get(name, "")) for name in MACHINE)
-        when = datetime.fromtimestamp(document["date"] / 1000.0, UTC)
-        for name, ratio in zip(row["params"][0], row["result"] or (), strict=False):
-            if ratio is not None:
-                lines[machine][name.strip("'")].append((row["version"], Point(document["commit_hash"], when, ratio)))
+    known = made_with()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
-        machine: {name: _newest_work(points) for name, points in pieces.items()} for machine, pieces in lines.items()
-    }
+        "machine": known["machine"], "type": known["processor"], "memory": f"{memory:.1f} GiB",
+        "system": platform.platform(), **{name: known[name] for name in ("python", "numba", "numpy", "scipy")},
+    }  # fmt: skip
 
 
-def _newest_work(points: list[tuple[str, Point]]) -> list[Point]:
-    points.sort(key=lambda one: one[1].when)
-    return [point for version, point in points if version == points[-1][0]]
+def interval(ratios: Sequence[float]) -> tuple[float, float, float]:
+    """Lower end, median and upper end: of nine ratios the third, fifth and seventh, which is a level of 82%."""
+    ordered = sorted(ratios)
+    away = len(ordered) // 4
+    return ordered[away], median(ordered), ordered[-1 - away]
 
 
-def draw(pieces: Mapping[str, Sequence[Point]]) -> bytes:
-    """A panel for each piece: points over commits, the band of each level, changes in red; SVG."""
+def state(measured: Sequence[Sequence[float]]) -> str:
+    """Of the measurements of a piece between two commits: "changed", "unconfirmed" (seen once), "quick" or "same"."""
+    full = [interval(ratios) for ratios in measured if len(ratios) == PAIRS]
+    sides = [(low > LIMIT) - (high < 1.0 / LIMIT) for low, _, high in full]
+    if not sides:
+        return "quick"
+    if not sides[0] or sides[0] != sides[-1]:
+        return "same"
+    return "changed" if len(sides) > 1 else "unconfirmed"
+
+
+def pooled(measured: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+    """The interval of all ratios of full measurements, or, where there is none, of the quick ones."""
+    full = [ratios for ratios in measured if len(ratios) == PAIRS]
+    return interval([ratio for ratios in full or measured for ratio in ratios])
+
+
+def add(document: dict[str, Any], commits: Sequence[str], names: Sequence[str], pairs: int) -> None:
+    """Put commits at the end of this machine's record, and measure what is new or unconfirmed."""
+    here = machine()
+    record = next((one for one in document["records"] if one["machine"] == here), None)
+    if record is None:
+        record = {"machine": here, "commits": [], "steps": []}
+        document["records"].append(record)
+    for commit in commits:
+        digest, when, subject = _git("log", "-1", "--format=%H%x00%ci%x00%s", commit).split("\0")
+        if record["commits"] and record["commits"][-1]["commit"] == digest:
+            continue
+        record["steps"] += [{}] * bool(record["commits"])
+        record["commits"].append({"commit": digest, "when": when[:16], "subject": subject})
+    for (before, after), step in zip(pairwise(record["commits"]), record["steps"], strict=True):
+        due = ("quick", "unconfirmed") if pairs == PAIRS else ()
+        wanted = [name for name in names if name not in step or state(step[name]) in due]
+        if wanted:
+            with side_by_side(before["commit"], after["commit"]) as measured:
+                for name, found in measured(wanted, pairs).items():
+                    step[name] = [*step.get(name, []), [round(pair.ratio, 4) for pair in found]]
+
+
+def draw(record: Mapping[str, Any]) -> bytes:
+    """A panel a piece: the product of its ratios, each with its bar and the band of the commit before; SVG."""
     from matplotlib.figure import Figure
 
     from dpbench.report.figures import in_style
 
-    limit = band(pieces)
+    names = sorted({name for step in record["steps"] for name in step})
+    hashes = [one["commit"][:7] for one in record["commits"]]
     with in_style():
-        rows = -(-len(pieces) // 2)
-        figure = Figure(figsize=(6.75, 1.7 * rows + 0.3))
+        rows = -(-len(names) // 2)
+        figure = Figure(figsize=(6.75, 1.8 * rows + 0.3), layout="constrained")
         panels = figure.subplots(rows, 2, squeeze=False).ravel()
-        for axes, (name, points) in zip(panels, pieces.items(), strict=False):
-            ratios = [point.ratio for point in points]
-            moved = changes(ratios, limit)
-            starts = [0, *(change.after for change in moved)]
-            for start, end in zip(starts, [*starts[1:], len(points)], strict=True):
-                level = median(ratios[start:end])
-                axes.fill_between([start - 0.5, end - 0.5], level / limit, level * limit, color="0.88", linewidth=0)
-            axes.plot(ratios, "o-", linewidth=0.7)
-            for change in moved:
-                x, y = change.after, ratios[change.after]
-                axes.plot(x, y, "o", color="C1", markersize=7, fillstyle="none")
-                axes.annotate(f"×{change.factor:.2f}" + "?" * (not change.confirmed), (x - 0.15, y), ha="right")
-            axes.margins(y=0.3)
+        for axes in panels[len(names) :]:
+            axes.remove()
+        for axes, name in zip(panels, names, strict=False):
+            levels = [1.0]
+            for place, step in enumerate(record["steps"], 1):
+                last, measured = levels[-1], step.get(name, [[1.0]])
+                low, ratio, high = pooled(measured)
+                found = state(measured)
+                color = "C1" if found in ("changed", "unconfirmed") else "C0"
+                axes.fill_between([place - 0.4, place + 0.4], last / LIMIT, last * LIMIT, color="0.88", linewidth=0)
+                axes.vlines(place, last * low, last * high, color=color)
+                style = "none" if found == "quick" else "full"
+                axes.plot(place, last * ratio, "o", color=color, markersize=4, fillstyle=style)
+                if color == "C1":
+                    said = f"{ratio - 1.0:+.0%}" + "?" * (found == "unconfirmed")
+                    axes.annotate(said, (place - 0.15, last * ratio), ha="right", color=color)
+                levels.append(last * ratio)
+            axes.plot(levels, color="C0", linewidth=0.7, zorder=1)
+            middle, half = (max(levels) + min(levels)) / 2.0, max(0.15, 0.65 * (max(levels) - min(levels)))
+            axes.set(ylim=(middle - half, middle + half), xlim=(-0.5, len(levels) - 0.5))
             axes.set_title(name, loc="left")
-            shown = range(0, len(points), -(-len(points) // 6))
-            labels = [f"{points[place].when:%m-%d}\n{points[place].commit[:7]}" for place in shown]
-            axes.set_xticks(shown, labels, fontsize=6)
-        figure.supylabel("processor time / that of the reference loop")
+            shown = range(0, len(hashes), -(-len(hashes) // 8))
+            axes.set_xticks(shown, [hashes[place] for place in shown], fontsize=6, rotation=30)
+        figure.supylabel("processor time, first recorded commit = 1")
         file = io.BytesIO()
         figure.savefig(file, format="svg")
     return file.getvalue()
 
 
-def body(folder: Path) -> str:
+def body(document: Mapping[str, Any]) -> str:
     """The record of every machine as HTML: what changed, the drawing, the commits."""
     parts = []
-    for machine, pieces in read(folder).items():
-        said = html.escape(", ".join(f"{name} {value}" for name, value in zip(MACHINE, machine, strict=True) if value))
-        image = base64.b64encode(draw(pieces)).decode()
-        commits = {point.commit: point for points in pieces.values() for point in points}
+    for record in document["records"]:
+        if not record["steps"]:
+            continue
+        image = base64.b64encode(draw(record)).decode()
         listed = [
-            f'<li id="c{point.commit[:9]}">{point.when:%Y-%m-%d %H:%M} <code>{point.commit[:9]}</code> '
-            f"{html.escape(_git('log', '-1', '--format=%s', point.commit))}</li>"
-            for point in sorted(commits.values(), key=lambda one: one.when, reverse=True)
+            f'<li id="c{one["commit"][:9]}">{one["when"]} <code>{one["commit"][:9]}</code> '
+            f"{html.escape(one['subject'])}</li>"
+            for one in reversed(record["commits"])
         ]
-        parts += [f"<p>Machine: {said}.</p><ul>", *_sentences(pieces), "</ul>"]
-        parts += [f'<img alt="ratios" src="data:image/svg+xml;base64,{image}">', "<ul>", *listed, "</ul>"]
-    return "\n".join(parts or ["<p>asv has run no commit here.</p>"])
+        said = html.escape("; ".join(f"{name} {value}" for name, value in record["machine"].items()))
+        parts += [*_sentences(record), f"<p>{LEGEND}</p>"]
+        parts += [f'<img alt="ratios" src="data:image/svg+xml;base64,{image}">', "<p>Newest first:</p>"]
+        parts += ["<ul>", *listed, "</ul>", f"<p>{said}.</p>"]
+    return "\n".join(parts or ["<p>Nothing was compared.</p>"])
 
 
-def _sentences(pieces: Mapping[str, Sequence[Point]]) -> list[str]:
+def _sentences(record: Mapping[str, Any]) -> list[str]:
     """What changed, newest first, each between two recorded commits."""
-    found, limit = [], band(pieces)
-    for name, points in pieces.items():
-        for change in changes([point.ratio for point in points], limit):
-            before, after = points[change.before], points[change.after]
-            links = [f'<a href="#c{point.commit[:9]}"><code>{point.commit[:9]}</code></a>' for point in (before, after)]
-            count = _git("rev-list", "--count", f"{before.commit}..{after.commit}")
-            said = f"<b>{name}</b> takes {change.factor:.2f} times as long, between {' and '.join(links)}"
-            said += f" ({count} commits)" if count else ""
-            if not change.confirmed:
-                words = f"{before.commit[:9]} {after.commit[:9]} --only {name}"
-                said += f". Unconfirmed: run <code>python -m benchmarks.compare {words}</code>"
-            found.append((after.when, f"<li>{said}</li>"))
-    seen = f"<li>Changes below {limit - 1.0:.0%} are not seen in this record.</li>"
-    return [*(said for _, said in sorted(found, reverse=True)), seen]
+    found = []
+    for (before, after), step in zip(pairwise(record["commits"]), record["steps"], strict=True):
+        old, new = before["commit"][:9], after["commit"][:9]
+        count = _git("rev-list", "--count", f"{old}..{new}")
+        for name, measured in sorted(step.items()):
+            word, (low, ratio, high) = state(measured), pooled(measured)
+            if word not in ("changed", "unconfirmed"):
+                continue
+            links = " and ".join(f'<a href="#c{commit}"><code>{commit}</code></a>' for commit in (old, new))
+            said = f"<b>{name}</b> takes {ratio:.2f} times as long [{low:.2f}, {high:.2f}], between {links}"
+            said += f" (commits: {count})" if count else ""
+            if word == "unconfirmed":
+                said += f". Unconfirmed: run <code>python -m benchmarks.compare {old} {new} --only {name}</code>"
+            found.append(f"<li>{said}</li>")
+    nothing = f"{'Nothing else' if found else 'Nothing'} changed by {LIMIT - 1.0:.0%}."
+    return ["<ul>", *reversed(found), f"<li>{nothing}</li></ul>"]
 
 
 def _git(*words: str) -> str:
@@ -170,12 +183,29 @@ def _git(*words: str) -> str:
     return done.stdout.strip()
 
 
-def main(results: Path = ROOT / ".asv" / "results") -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    file = results.parent / "record.html"
-    file.write_text(f"{HEAD}<h1>Speed over the commits</h1>\n{body(results)}", encoding="utf-8")
-    print(file)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.record", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("commits", nargs="*", default=["HEAD"], metavar="COMMIT", help="oldest first; default: HEAD")
+    parser.add_argument("--only", nargs="+", choices=list(HEADLINE), metavar="NAME", help=", ".join(HEADLINE))
+    parser.add_argument("--quick", action="store_true", help="one pair")
+    parser.add_argument("--file", type=Path, default=FILE, help="the record (default %(default)s)")
+    asked = parser.parse_args(arguments)
+    for commit in asked.commits:
+        if not _git("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"):
+            parser.error(f"COMMIT must be a commit of this repository, got {commit!r}")
+    document: dict[str, Any] = {"schema": 1, "records": []}
+    if asked.file.exists():
+        document = json.loads(asked.file.read_text(encoding="utf-8"))
+    add(document, asked.commits, asked.only or list(HEADLINE), 1 if asked.quick else PAIRS)
+    asked.file.write_text(json.dumps(document) + "\n", encoding="utf-8")
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(f"{HEAD}<h1>Speed over the commits</h1>\n{body(document)}", encoding="utf-8")
+    print(PAGE)
+    return 0
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,75 +81,93 @@ def test_numpy_loop_stays_in_the_ball_and_averages(bench):
     assert np.all(norms <= 0.75 + 1e-12) and np.all(norms > 0.1)  # three steps on the sphere, one at 0
 
 
-def test_a_ratio_of_the_history_is_to_the_loop_in_the_same_process(monkeypatch):
-    from benchmarks import bench_headline
-
-    clock = [0.0]
-
-    def move(seconds):
-        clock[0] += seconds
-        return 0.0
-
-    monkeypatch.setattr(bench_headline.time, "process_time", lambda: clock[0])
-    monkeypatch.setattr(bench_headline, "reference", lambda rounds: move(1e-4 * rounds))
-    assert bench_headline.ratio(lambda call: move(0.2)) == pytest.approx(2.0)
-
-
-def test_a_change_lies_between_two_commits_and_a_last_point_alone_is_unconfirmed(monkeypatch):
-    """A tenth is seen at two points and suspected at one; a single burst, and 4%, are no change."""
-    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from benchmarks.record import Change, changes
-
-    steady = [1.0, 1.02, 0.98, 1.01]
-    (change,) = changes([*steady, 1.11, 1.10], 1.05)
-    assert (change.before, change.after, change.confirmed) == (3, 4, True)
-    assert change.factor == pytest.approx(1.105 / 1.005)
-    (last,) = changes([*steady, 1.11], 1.05)
-    assert last == Change(3, 4, pytest.approx(1.11 / 1.005), False)
-    (faster,) = changes([*steady, 0.7, 0.7, 0.71], 1.05)
-    assert faster.factor == pytest.approx(0.7 / 1.005) and faster.confirmed
-    assert [(one.before, one.after) for one in changes([*steady, 1.3, 1.31, 1.0, 1.0], 1.05)] == [(3, 4), (5, 6)]
-    assert (
-        not changes([*steady, 1.3, 1.0, 1.01], 1.05)
-        and not changes([*steady, 1.04, 1.04], 1.05)
-        and not changes([2.0], 1.05)
-    )
-    assert [(one.before, one.after) for one in changes([*steady, 1.3, 1.0, 1.2, 1.2], 1.05)] == [(5, 6)]
-
-
-def written(folder, machine, commit, day, ratios, version="1", cpu="c"):
-    """A result as `asv run` writes it."""
-    names = [f"'{name}'" for name in ratios]
-    row = [list(ratios.values()), [names], version]
-    document = {
-        "commit_hash": commit, "date": 86_400_000 * day, "params": {"machine": machine, "cpu": cpu},
-        "result_columns": ["result", "params", "version"], "results": {"bench_headline.Headline.track_ratio": row},
-    }  # fmt: skip
-    (folder / machine).mkdir(parents=True, exist_ok=True)
-    (folder / machine / f"{commit[:8]}-env.json").write_text(json.dumps(document))
-
-
-def test_a_record_is_of_one_machine_and_of_one_work(monkeypatch, tmp_path):
+@pytest.fixture
+def record(monkeypatch):
+    """`benchmarks.record`, found beside the tests; git knows commits of the letters a to d."""
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
     from benchmarks import record
 
-    written(tmp_path / "results", "here", "0" * 40, 9, {"jl": 9.0, "old": 1.0}, version="0")  # the work was another
-    for number, ratio in enumerate([1.0, 1.01, 1.2, 1.21]):
-        written(tmp_path / "results", "here", f"{number + 1}" * 40, 12 - number, {"jl": ratio, "rrspm": 2.0})
-    written(tmp_path / "results", "here", "b" * 40, 20, {"jl": 5.0, "rrspm": None}, cpu="other")
-    found = record.read(tmp_path / "results")
-    here, other = (dict(zip(record.MACHINE, machine, strict=True))["cpu"] for machine in found)
-    assert {here, other} == {"c", "other"}
-    lines = next(pieces for pieces in found.values() if "rrspm" in pieces)
-    assert [point.ratio for point in lines["jl"]] == [1.21, 1.2, 1.01, 1.0]  # by date of the commit
-    assert record.band(lines) == pytest.approx(1.05)  # six steps of at most 1%, one of a fifth
-    noisy = {
-        "jl": [record.Point("", point.when, ratio) for point, ratio in zip(lines["jl"], [1, 1.1, 1, 1.1], strict=True)]
-    }
-    assert record.band(noisy) == pytest.approx(1.1**3)
-    record.main(tmp_path / "results")
-    page = (tmp_path / "record.html").read_text(encoding="utf-8")
-    assert "<b>jl</b> takes 0.83 times as long, between" in page and 'href="#c333333333"' in page
-    assert 'id="c222222222"' in page and 'src="http' not in page and "rrspm</b>" not in page
-    assert "Changes below 5% are not seen" in page
-    assert "asv has run no commit here" in record.body(tmp_path / "none")
+    def git(first, *words):
+        letter = words[-1][0]
+        day = ord(letter) - 87
+        return f"{letter * 40}\x002026-11-{day} 09:00:07\x00area: {letter} < z" if first == "log" else "3"
+
+    monkeypatch.setattr(record, "_git", git)
+    monkeypatch.setattr(record, "machine", lambda: {"machine": "here"})
+    return record
+
+
+def measured_as(monkeypatch, record, ratio):
+    """Pairs about `ratio(before, after, name)`, up to a fifth off in two of nine; returns what was asked."""
+    asked = []
+
+    @contextmanager
+    def side_by_side(before, after):
+        def measured(names, pairs):
+            asked.append((before[0], after[0], *names, pairs))
+            spread = [0.8, 0.99, 1.0, 1.0, 1.0, 1.0, 1.0, 1.01, 1.2][:pairs]
+            return {name: [Pair(ratio(before[0], after[0], name) * one, 1.0) for one in spread] for name in names}
+
+        yield measured
+
+    from benchmarks.compare import Pair
+
+    monkeypatch.setattr(record, "side_by_side", side_by_side)
+    return asked
+
+
+def test_a_tenth_is_unconfirmed_until_it_is_measured_again(monkeypatch, record):
+    """Planted between c and d; 2% between a and b are no change, and a burst that does not come again is none."""
+    ratios = {("a", "b"): 1.02, ("b", "c"): 0.98, ("c", "d"): 1.1}
+    asked = measured_as(monkeypatch, record, lambda before, after, name: ratios[before, after])
+    document = {"records": []}
+    record.add(document, ["a", "b", "c", "d"], ["jl"], record.PAIRS)
+    (record_of_here,) = document["records"]
+    assert [record.state(step["jl"]) for step in record_of_here["steps"]] == ["same", "same", "unconfirmed"]
+    page = record.body(document)
+    assert "<b>jl</b> takes 1.10 times" in page and "compare ccccccccc ddddddddd --only jl" in page
+    assert 'href="#cccccccccc"' in page and 'id="cddddddddd"' in page and 'src="http' not in page
+    assert "2026-11-13 09:00" in page and "area: d &lt; z" in page
+
+    record.add(document, ["d"], ["jl"], record.PAIRS)  # measures again what is unconfirmed, and nothing else
+    assert asked[3:] == [("c", "d", "jl", 9)] and record.state(record_of_here["steps"][-1]["jl"]) == "changed"
+    page = record.body(document)
+    assert "<b>jl</b> takes 1.10 times" in page and "Unconfirmed" not in page and "Nothing else changed" in page
+    assert record.state([[1.1] * 9, [1.0] * 9]) == "same" and record.state([[0.9] * 9] * 2) == "changed"
+
+
+def test_a_quick_run_calls_no_change_and_another_machine_has_another_record(monkeypatch, record):
+    asked = measured_as(monkeypatch, record, lambda *_: 2.0)
+    document = {"records": []}
+    record.add(document, ["a", "b"], ["jl"], 1)
+    assert record.state(document["records"][0]["steps"][0]["jl"]) == "quick"
+    assert "Nothing changed" in record.body(document)
+    record.add(document, ["b"], ["jl"], 1)
+    assert len(asked) == 1
+    record.add(document, ["b"], ["jl", "rrspm"], record.PAIRS)
+    assert "takes 2.00 times" in record.body(document) and "rrspm" in record.body(document)
+    monkeypatch.setattr(record, "machine", lambda: {"machine": "there"})
+    record.add(document, ["c"], ["jl"], record.PAIRS)
+    assert [len(one["commits"]) for one in document["records"]] == [2, 1]
+    assert "there" not in record.body(document) and "Nothing was compared" in record.body({"records": []})
+
+
+def test_the_command_keeps_the_file_and_writes_the_page(monkeypatch, record, tmp_path, capsys):
+    measured_as(monkeypatch, record, lambda *_: 1.0)
+    monkeypatch.setattr(record, "PAGE", tmp_path / "pages" / "record.html")
+    line = ["a", "b", "--only", "jl", "--file", str(tmp_path / "speed.json")]
+    assert record.main(line) == 0 and record.main(line[1:]) == 0
+    assert str(record.PAGE) in capsys.readouterr().out
+    (kept,) = json.loads((tmp_path / "speed.json").read_text())["records"]
+    assert [one["commit"][0] for one in kept["commits"]] == ["a", "b"] and len(kept["steps"][0]["jl"]) == 1
+    monkeypatch.setattr(record, "_git", lambda *_: "")
+    with pytest.raises(SystemExit):
+        record.main(["nowhere"])
+    assert "COMMIT must be a commit of this repository, got 'nowhere'" in capsys.readouterr().err
+
+
+def test_a_machine_is_its_processor_memory_system_and_versions(record):
+    from importlib import reload
+
+    known = reload(record).machine()
+    assert {"machine", "memory", "system", "python", "numba"} <= set(known) and all(known.values())
