@@ -15,16 +15,15 @@ from naive.theorem4 import halved_gains
 from scipy.special import logsumexp
 from scipy.stats import laplace
 
-from dpbench.papers.glm import losses
 from dpbench.papers.glm.losses import Loss
-from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.lemma5 import LEMMA_5
-from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import discrete, selection
 from dpbench.privacy.profile import Profile, discrete_profile
 from lowerbounds import packing
 
-Pair = tuple[GLMProblem, GLMProblem]
+SMOOTH = {"glm.thm1.privacy", "glm.thm2.privacy", "glm.thm3.privacy"}
+LIPSCHITZ = {"glm.thm5.privacy", "glm.thm10.privacy"}
+"""Refuted privacy rows: `test_glm_admissible_pairs` runs them, and looks at each pair that decides."""
 GRID = np.linspace(-3.0, 3.0, 601)
 
 
@@ -51,15 +50,6 @@ def coin_pair(y: float, last: int, models: int, scale: float, favour: int) -> Pr
     return discrete_profile(discrete.pair_from_logs(*laws), why="law of the chosen sign")
 
 
-def neighbours(pair: Pair) -> bool:
-    """One record differs, and all keep to the bounds."""
-    a, b = ((np.asarray(p.X), p.y) for p in pair)
-    differing = (np.abs(a[0] - b[0]).max(axis=1) > 0) | (a[1] != b[1])
-    norms = [np.linalg.norm(x, axis=1).max() <= pair[0].x_bound * (1 + 1e-12) for x, _ in (a, b)]
-    labels = [np.abs(y).max() <= pair[0].y_bound * (1 + 1e-12) for _, y in (a, b)]
-    return bool(differing.sum() == 1 and all(norms) and all(labels))
-
-
 def convex_smooth_nonnegative(loss: Loss, y: float = 1.0) -> bool:
     """Value ≥ 0, φ' non-decreasing and H-Lipschitz, on a grid, for labels ±y."""
     good = True
@@ -74,25 +64,6 @@ def convex_smooth_nonnegative(loss: Loss, y: float = 1.0) -> bool:
 
 def at_zero(loss: Loss, y: float = 1.0) -> float:
     return float(loss.value(np.zeros(1), np.full(1, y))[0])
-
-
-def lipschitz_convex(loss: Loss) -> bool:
-    slope = loss.derivative(GRID, np.ones_like(GRID))
-    return bool(np.abs(slope).max() <= 1.0 + 1e-12 and np.diff(slope).min() >= -1e-12)
-
-
-def linear_pair(n: int, d: int = 1) -> Pair:
-    return cancelling_pair("linear", n, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=d)
-
-
-def capped_pair(radius: float, n: int, x_bound: float = 1.0, d: int = 1, end: float | None = None) -> Pair:
-    loss = losses.capped_linear(radius if end is None else end)
-    return cancelling_pair(loss, n, x_bound=x_bound, y_bound=1.0, radius=radius, dimension=d)
-
-
-def beyond_zero(radius: float, smoothness: float, x_bound: float, n: int, y: float) -> bool:
-    """n ≥ n₀ = HB²‖X‖²/‖Y‖²."""
-    return n >= smoothness * radius**2 * x_bound**2 / y**2
 
 
 def range_of_theorem_4(name: str) -> dict[str, Check]:

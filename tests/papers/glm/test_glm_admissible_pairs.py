@@ -1,7 +1,7 @@
 """Refuted privacy rows of the GLM paper: the pairs that decide each verdict, as the entry made them, one by one.
 
-`test_glm_admissible` lists the assumptions of every refuted row. Here nothing is written down again: the entry is run,
-and each profile that its verdict rests on is traced to its mechanism and its two data sets.
+`test_glm_admissible` lists the assumptions of other refuted rows. Here nothing is written down: the entry is run, and
+each profile that its verdict rests on is traced to its mechanism and its two data sets.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from glm_instances import LIPSCHITZ, SMOOTH
 
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD, printed_gradient_bound
@@ -21,8 +22,6 @@ from dpbench.papers.glm.theorems import paper, theorem1, theorem2, theorem3, the
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.runs.context import RunContext
 
-SMOOTH = {"glm.thm1.privacy", "glm.thm2.privacy", "glm.thm3.privacy"}
-LIPSCHITZ = {"glm.thm5.privacy", "glm.thm10.privacy"}
 OWN = {"epsilon", "delta", "calibration", "theorem"}
 """Fields of a mechanism that a theorem sets: all others are to have their defaults, which are the printed values."""
 
