@@ -7,12 +7,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from declared import found
 
 from dpbench.ledger.core import Claim
-from dpbench.ledger.harness import conclude
-from dpbench.ledger.registry import all_claims
 from dpbench.ledger.stated import rows_of
-from dpbench.runs.context import RunContext
 
 Check = Callable[[], bool]
 Assumptions = dict[str, dict[str, Check]]
@@ -22,9 +20,7 @@ Assumptions = dict[str, dict[str, Check]]
 @cache
 def series(name: str) -> dict[str, list[Any]]:
     """The columns of an entry at level quick."""
-    claim = next(claim for claim in all_claims() if claim.id == name)
-    with RunContext(level="quick", seed=0, workers=1) as context:
-        tables = conclude(claim, context)[1].tables.values()
+    tables = found(name)[1].tables.values()
     return {name: column for table in reversed(tables) for name, column in table.items()}
 
 

@@ -13,8 +13,9 @@ import pytest
 
 
 def wrong(module: ModuleType, kernel: str, old: str, new: str) -> Callable[..., Any]:
-    """The Python function of a module's kernel with one expression changed, calling others as Python functions."""
-    source = textwrap.dedent(inspect.getsource(getattr(module, kernel).py_func))
+    """A module's function, or the Python function of its kernel, with one expression changed; it calls no kernel."""
+    function = getattr(module, kernel)
+    source = textwrap.dedent(inspect.getsource(getattr(function, "py_func", function)))
     body = source[source.index("def ") :]
     assert old in body, f"{kernel} has no {old!r}"
     scope = {name: getattr(value, "py_func", value) for name, value in vars(module).items()}

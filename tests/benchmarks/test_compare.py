@@ -1,6 +1,5 @@
 """Two trees side by side: a slower one is found, an equal one is not, and each ratio is that of the calls made."""
 
-import ast
 import importlib
 import re
 import subprocess
@@ -111,27 +110,6 @@ def test_the_working_tree_beside_itself():
     row = re.search(r"^hard-family +([\d.]+)  \[([\d.]+), ([\d.]+)\]", done.stdout, re.MULTILINE)
     ratio, low, high = map(float, row.groups())
     assert 0.0 < low <= ratio <= high
-
-
-def test_headline_work_runs_twice_on_data_of_its_own(module):
-    from benchmarks.headline import HEADLINE
-
-    assert len(HEADLINE) == 12
-    for name in ("output-perturbation", "exponential-enumeration", "hard-family"):
-        run = HEADLINE[name]()
-        assert run(1) is not None and run(2) is not None
-
-
-def test_benchmarks_need_no_program_and_no_extra():
-    """What asv's bare environment imports: the package and its own dependencies."""
-    allowed = {"benchmarks", "dpbench", "lowerbounds", "matplotlib", "numpy", "scipy", *sys.stdlib_module_names}
-    imported = {}
-    for path in sorted((ROOT / "benchmarks").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
-            imported |= {name.partition(".")[0]: path.name for name in names}
-    assert not {name: where for name, where in imported.items() if name not in allowed}
 
 
 def test_changed_work_is_another_version(module, monkeypatch):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from tests.naive import dpsgd as naive
 from tests.zoo import accountants
 
 LOOPS = {"sampled": dpsgd.SAMPLED, "shuffled": dpsgd.SHUFFLED, "same_noise": dpsgd.SAME_NOISE}
-EVIDENCE = Path(__file__).resolve().parents[2] / "evidence/dpsgd.json"
 
 
 @pytest.mark.parametrize(("loop", "here", "there", "repeats", "share"), [
@@ -87,19 +84,6 @@ def test_shuffled_batches_are_refuted_and_poisson_sampling_is_not(name: str, mon
     monkeypatch.setattr(dpsgd, "TRIALS", 20_000)
     row = dpsgd.audited(name, (0.1, 1.0, 10))
     assert row["verdict"] == ("refuted" if name.startswith("shuffled") else "not refuted")
-
-
-def test_the_evidence_is_below_what_is_exact() -> None:
-    """Every lower bound, in every cell; and loops that are what is claimed are nowhere refuted."""
-    document = json.loads(EVIDENCE.read_text(encoding="utf-8"))
-    cells = {(row["loop"], row["q"], row["sigma"], row["steps"]) for row in document["rows"]}
-    assert cells == {(name, *cell) for name in dpsgd.LOOPS for cell in dpsgd.CELLS}
-    for row in document["rows"]:
-        exact = float(row["exact"][1]) if row["exact"] else math.inf
-        assert row["lower"] <= exact, row
-        if exact <= 1.001 * row["claimed"]:
-            assert row["verdict"] == "not refuted" and row["above"] == 0.0, row
-    assert dpsgd.shown(document).count("\n") == len(dpsgd.LOOPS) + 1
 
 
 @pytest.mark.parametrize("report", accountants.REPORTS)

@@ -9,13 +9,6 @@ from scipy.stats import binom
 
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.theorems import lemma11, paper, theorem13
-from dpbench.runs.context import RunContext
-
-
-@pytest.fixture
-def context():
-    with RunContext(level="quick", seed=0, workers=1) as made:
-        yield made
 
 
 def test_the_printed_lemma_fails_in_three_ways(context):

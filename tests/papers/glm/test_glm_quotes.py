@@ -23,13 +23,3 @@ def test_rows_that_hold_have_the_papers_words():
 def test_a_row_that_lost_its_words_is_seen():
     stripped = tuple(replace(c, quote="") if c.id == "glm.lemma3.inequality" else c for c in paper.claims)
     assert without_words(stripped) == {"glm.lemma3.inequality"}
-
-
-def test_one_sentence_has_one_theorem():
-    """A quotation is shared by rows of one result alone, but for lemmas that a theorem uses."""
-    results = {}
-    for claim in paper.claims:
-        if claim.quote:
-            results.setdefault(claim.quote, set()).add(claim.id.split(".")[1])
-    shared = [names for names in results.values() if len(names) > 1]
-    assert all(names in ({"thm12", "thm7"}, {"alg4", "thm7"}) for names in shared), shared

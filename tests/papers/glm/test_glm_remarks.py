@@ -27,12 +27,6 @@ from lowerbounds import fingerprinting, packing
 from lowerbounds.nonprivate_floors import corrected_nonprivate
 
 
-@pytest.fixture
-def context():
-    with RunContext(level="quick", seed=0, workers=1) as made:
-        yield made
-
-
 def test_algorithm_3_loses_to_the_remark_by_a_growing_factor_and_noisy_gd_does_not(context) -> None:
     verdict, evidence = measured(theorem3.low_dimension, context)
     assert verdict == "not refuted"

@@ -9,15 +9,8 @@ from naive.jl_step import before_the_map, chain, step_size
 
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.glm.theorems import lemma8, theorem10
-from dpbench.runs.context import RunContext
 
 N, EPSILON, DELTA = 100, 0.1, 1e-5
-
-
-@pytest.fixture
-def context():
-    with RunContext(level="quick", seed=0, workers=1) as made:
-        yield made
 
 
 def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequence(context):

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.populations import ScaledBasis
@@ -28,7 +29,9 @@ def test_a_finer_search_gains_less_than_what_the_rates_allow():
     gained = []
     for n, d, epsilon in ((2000, 21, 0.2), (8000, 54, 0.2), (576, 24, None)):
         eta, sigma = step_and_noise(n, d, epsilon)
-        known = hardest_scale("squared", n, d, eta, sigma).excess
+        best = hardest_scale("squared", n, d, eta, sigma)
+        known = best.excess
+        assert best.zero == pytest.approx(best.fraction / best.active)
         found = finer(lambda k, p, n=n, e=eta, s=sigma: noisy_gd_excess("squared", n, k, p, e, s, steps=n), n, d)
         gained.append(found / known)
     for n in (4000, 8000):
@@ -40,6 +43,8 @@ def test_a_finer_search_gains_less_than_what_the_rates_allow():
             made = output_perturbation_excess(n, k, p, lam, sigma)
             return made if made < p / k else 0.0
 
-        known = output_perturbation_envelope(n, lam, sigma).excess
+        best = output_perturbation_envelope(n, lam, sigma)
+        known = best.excess
+        assert best.active > 1 and best.zero == pytest.approx(best.fraction / best.active)
         gained.append(finer(below_zero, n, int(4.0 / lam) + 1) / known)
     assert min(gained) >= 1.0 and 1.02 < max(gained) < 1.0 + SCALES.share

@@ -24,7 +24,6 @@ from dpbench.papers.glm.theorems.pairs import (
     threshold,
     worst_real_pair,
 )
-from dpbench.runs.context import RunContext
 
 
 class Gap:
@@ -39,12 +38,6 @@ class Gap:
         w[4:] *= self.rng.random((4, 1))
         sums = [p.loss.derivative(p.predictions(w), p.y) @ p.X for p in (problem, neighbour)]
         return float(np.linalg.norm(sums[0] - sums[1], axis=1).max())
-
-
-@pytest.fixture
-def context():
-    with RunContext(level="quick", seed=0, workers=1, store=None, progress=None) as made:
-        yield made
 
 
 def test_theorem1_printed_is_enough_up_to_the_predicted_epsilon(context):

@@ -11,13 +11,6 @@ from dpbench.core.sampling import stream
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.theorems import lemma5
 from dpbench.papers.glm.theorems.worlds import DataSets, average_stability, build, descend, into_balls, search_case
-from dpbench.runs.context import RunContext
-
-
-@pytest.fixture
-def context():
-    with RunContext(level="quick", seed=0, workers=1) as made:
-        yield made
 
 
 def slope(z, y):

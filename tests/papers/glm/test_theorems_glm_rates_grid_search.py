@@ -10,15 +10,8 @@ from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems import theorem7
 from dpbench.papers.glm.theorems.theorem7 import BASE, BETA, BOOSTED, DIMENSION, EPSILON, Y, one_data_set
-from dpbench.runs.context import RunContext
 
 RADIUS = Y / 2.0
-
-
-@pytest.fixture
-def context():
-    with RunContext(level="quick", seed=0, workers=2) as made:
-        yield made
 
 
 @pytest.mark.parametrize("base", [BASE, BOOSTED])

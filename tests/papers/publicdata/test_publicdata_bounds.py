@@ -23,23 +23,6 @@ from dpbench.papers.publicdata.theorems import (
 )
 
 
-class Plain:
-    """A context without a store."""
-
-    level, seed = "quick", 0
-
-    def map(self, unit, function, blocks):
-        return [function(block) for block in blocks]
-
-    def pick(self, *, quick, full):
-        return quick
-
-
-@pytest.fixture
-def context():
-    return Plain()
-
-
 def test_sums_of_laplace_variables():
     """m = 1 and 2 in closed form, symmetry, m = 25 by 400,000 draws: false alarm 1e-6, errors from 0.0039 caught."""
     for t in (0.0, 0.3, 2.0, 9.0):

@@ -2,28 +2,9 @@
 
 import pytest
 
-from dpbench.core.validation import InvalidInput
-from dpbench.ledger.registry import all_claims
 from dpbench.report.drawings import DRAWINGS
 
 OURS = [drawing for drawing in DRAWINGS if drawing.claim.startswith("publicdata.")]
-
-
-@pytest.mark.parametrize("drawing", OURS, ids=lambda drawing: drawing.name)
-def test_figures_are_drawn_from_evidence(drawing):
-    assert drawing.claim in {claim.id for claim in all_claims()}
-    names = (
-        "m", "gaussian", "laplace", "exact", "n", "eta", "moved", "strength", "square", "printed",
-        "proved", "sharp", "measured", "standard error", "erm", "erm standard error", "theory",
-    )  # fmt: skip
-    tables = {table: {name: [1.0, 3.0, 9.0] for name in names} for table in ("rows", "d = m", "d fixed", "linear")}
-    evidence = {"value": -0.5, "interval": None, "tables": tables}
-    figure = drawing.draw(evidence)
-    drawn = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
-    drawn |= {text.get_text() for axes in figure.axes for text in axes.texts}
-    assert len(drawn) >= 3
-    with pytest.raises(InvalidInput, match="evidence must be of this version"):
-        drawing.draw({**evidence, "tables": {}})
 
 
 @pytest.mark.parametrize(("interval", "said"), [(None, "measured, slope 1.00"), ([0.6, 0.8], "measured, slope 0.70")])

@@ -1,11 +1,10 @@
-"""The ledger of the public-data paper: verdicts at level quick, planted errors, and figures from evidence."""
+"""The ledger of the public-data paper: numbers of the derivations, and planted errors."""
 
-import functools
 import math
 
 import numpy as np
 import pytest
-from declared import measured, of_paper
+from declared import found, measured
 from publicdata_instances import planted
 
 from dpbench.ledger.statement import inequality
@@ -29,58 +28,9 @@ from dpbench.papers.publicdata.theorems import (
     theorems2_6,
     two_functions,
 )
-from dpbench.runs.context import RunContext
-
-CLAIMS = of_paper("publicdata")
-SLOW = [c for c in CLAIMS if c.kind == "rate"]
-FAST = [c for c in CLAIMS if c not in SLOW]
-BY_ID = {claim.id: claim for claim in CLAIMS}
 
 
-class Plain:
-    """A context without a store, for functions that no text names."""
-
-    level, seed = "quick", 0
-
-    def map(self, unit, function, blocks):
-        return [function(block) for block in blocks]
-
-    def pick(self, *, quick, full):
-        return quick
-
-
-@pytest.fixture
-def context():
-    return Plain()
-
-
-@pytest.fixture(scope="module")
-def found():
-    """Verdict and evidence of an entry by its id, each run once."""
-    with RunContext(level="quick", seed=0, workers=1) as made:
-        yield functools.cache(lambda name: made.run(BY_ID[name]))
-
-
-def test_what_is_refuted_names_what_holds():
-    for claim in CLAIMS:
-        assert claim.holds or claim.expected not in ("refuted", "inconsistent")
-
-
-@pytest.mark.evidence
-@pytest.mark.parametrize("claim", FAST, ids=lambda claim: claim.id)
-def test_verdicts(claim, found):
-    verdict, evidence = found(claim.id)
-    assert verdict == claim.expected
-    assert evidence.notes and not math.isnan(evidence.value)
-
-
-@pytest.mark.evidence
-@pytest.mark.parametrize("claim", SLOW, ids=lambda claim: claim.id)
-def test_slow_verdicts(claim, found):
-    assert found(claim.id)[0] == claim.expected
-
-
-def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found):
+def test_gaussian_weights_are_refuted_exactly_and_by_sampling():
     """d = m = 4096: exact 10.55; above 2 for an m ≥ 4d; the mechanism itself at 256."""
     _, evidence = found("publicdata.thm4.privacy")
     assert evidence.value == pytest.approx(10.554, abs=0.001)
@@ -93,12 +43,12 @@ def test_gaussian_weights_are_refuted_exactly_and_by_sampling(found):
     assert max(equal["exact"]) <= 1.0
 
 
-def test_exact_gaussian_scale_is_near_the_least_safe_one(found):
+def test_exact_gaussian_scale_is_near_the_least_safe_one():
     _, evidence = found("publicdata.thm4.privacy.gaussian-exact")
     assert 1.0 <= evidence.value < 1.05
 
 
-def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation(found):
+def test_the_sum_and_lemma9_have_the_numbers_of_the_derivation():
     _, evidence = found("publicdata.alg3.privacy")
     assert evidence.value == pytest.approx(3.527, abs=0.001)
     at = evidence.column("n").index(10_001.0)

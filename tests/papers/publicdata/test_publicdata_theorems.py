@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from declared import measured
+from declared import Plain, measured
 from publicdata_instances import planted
 from scipy.optimize import brentq
 from scipy.stats import norm
@@ -27,18 +27,6 @@ from dpbench.papers.publicdata.theorems import (
     theorems2_6,
     theorems3_7,
 )
-
-
-class Plain:
-    """A context without a store."""
-
-    level, seed = "quick", 0
-
-    def map(self, unit, function, blocks):
-        return [function(block) for block in blocks]
-
-    def pick(self, *, quick, full):
-        return quick
 
 
 def within(hits, runs, chance):

@@ -5,36 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from declared import declared
+from declared import Plain, declared
 
-from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm.theorems import floors, lemma1, theorem4, theorems6_11, theorems16_17
-from dpbench.report.drawings import DRAWINGS
-from dpbench.runs.context import RunContext
 from lowerbounds import chaudhuri_hsu, packing
 
 CLAIMS = declared(lemma1, theorem4, theorems6_11, theorems16_17)
-EXACT = [claim for claim in CLAIMS if claim.level == 0.0]
-OF_FLOORS = [drawing for drawing in DRAWINGS if drawing.claim in {claim.id for claim in CLAIMS}]
-
-
-@pytest.fixture(scope="module")
-def context():
-    with RunContext(level="quick", seed=0, workers=1) as made:
-        yield made
 
 
 def least_squares(problem, trials, rng):
     counts = np.asarray(problem.X.sum(axis=0)).ravel()
     sums = np.asarray(problem.X.T @ problem.y).ravel()
     return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
-
-
-@pytest.mark.parametrize("claim", EXACT, ids=lambda claim: claim.id)
-def test_entries_without_sampling(claim, context):
-    verdict, evidence = context.run(claim)
-    assert verdict == claim.expected
-    assert evidence.level == 0.0 and evidence.notes
 
 
 @pytest.mark.parametrize("name", ["glm.lemma1.floor.exact", "glm.lemma1.floor.tight", "glm.thm11.floor.tight"])
@@ -68,9 +50,9 @@ def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch):
     zero = {"zero": floors.Zero()}
     case = floors.Case(packing, arguments, {"constants": "exact"}, zero, {}, floors.costly(0.5, 1e-6))
     wrong = replace(case, costly={"least squares": least_squares})
-    assert floors.run_floor(_Plain(), [wrong], trials=4, quick=256)[0] == "refuted"
+    assert floors.run_floor(Plain(), [wrong], trials=4, quick=256)[0] == "refuted"
     monkeypatch.setattr(floors, "_FEW", 16)
-    verdict, evidence = floors.run_floor(_Plain(), [case], trials=4, quick=24)
+    verdict, evidence = floors.run_floor(Plain(), [case], trials=4, quick=24)
     assert verdict == "not refuted" and evidence.value > 1.0
     assert evidence.column("algorithm") == ["zero", "JL method", "grid search", "boosting"]
     assert evidence.trials == 24 * 4 + 16 * (2 + 4 + 4)  # each run of the JL method draws a map
@@ -92,32 +74,6 @@ def test_a_floor_that_is_too_high_is_refuted():
         return replace(family, printed=1.2 * family.floor)
 
     case = floors.Case(chaudhuri_hsu, {"n": 3, "epsilon": epsilon, "distance": distance}, {}, {"r": response}, {})
-    assert floors.run_floor(_Plain(), [case])[0] == "not refuted"
+    assert floors.run_floor(Plain(), [case])[0] == "not refuted"
     wrong = floors.Case(too_high, {"n": 3, "epsilon": epsilon, "distance": distance}, {}, {"r": response}, {})
-    assert floors.run_floor(_Plain(), [wrong])[0] == "refuted"
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize("drawing", OF_FLOORS, ids=lambda drawing: drawing.name)
-def test_figures_are_drawn_from_evidence(drawing, context):
-    claim = next(claim for claim in CLAIMS if claim.id == drawing.claim)
-    evidence = context.run(claim)[1].to_dict()
-    figure = drawing.draw(evidence)
-    named = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
-    assert len(figure.axes) in (1, 2) and len(named) >= 4
-    for name, table in evidence["tables"].items():
-        table.pop({"curve": "tight", "power": "shrink"}.get(name, "floor tight"), None)
-    with pytest.raises(InvalidInput, match="evidence must be of this version"):
-        drawing.draw(evidence)
-
-
-class _Plain:
-    """A context without a store, for functions that no text names."""
-
-    level, seed = "quick", 0
-
-    def map(self, unit, function, blocks):
-        return [function(block) for block in blocks]
-
-    def pick(self, *, quick, full):
-        return quick
+    assert floors.run_floor(Plain(), [wrong])[0] == "refuted"

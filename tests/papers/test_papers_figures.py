@@ -1,0 +1,23 @@
+"""Every figure of an entry is drawn from the committed evidence, and evidence of another version is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from dpbench.core.validation import InvalidInput
+from dpbench.ledger.evidence import committed
+from dpbench.report.drawings import DRAWINGS
+
+EVIDENCE = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda drawing: drawing.name)
+def test_a_figure_is_drawn_from_evidence(drawing):
+    evidence = committed(EVIDENCE, [drawing.claim])[drawing.claim]["evidence"]
+    figure = drawing.draw(evidence)
+    drawn = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
+    drawn |= {text.get_text() for axes in figure.axes for text in axes.texts}
+    assert len(drawn) >= 2
+    first_columns = {name: dict([*table.items()][:1]) for name, table in evidence["tables"].items()}
+    with pytest.raises(InvalidInput, match="evidence must be of this version"):
+        drawing.draw({**evidence, "tables": first_columns})

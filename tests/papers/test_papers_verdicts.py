@@ -1,0 +1,59 @@
+"""Every row of the three papers reaches its expected verdict at level quick, with notes and a value, at its own level.
+
+The default run meets a part of the rows without sampling; `dpbench verify` in CI runs them all at every landing.
+"""
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from declared import found
+
+from dpbench.ledger.registry import all_claims
+from dpbench.rates.exclusion import rate_verdict
+
+CLAIMS = [claim for claim in all_claims() if not claim.full_only]
+
+
+def as_expected(claim):
+    verdict, evidence = found(claim.id)
+    if claim.kind == "rate" and claim.expected == "consistent" and claim.paper != "glm":
+        assert_power(claim, evidence)
+    assert verdict == claim.expected
+    assert evidence.level <= claim.level and evidence.notes and not math.isnan(evidence.value)
+    assert claim.holds or verdict not in ("refuted", "inconsistent"), "what holds in its place"
+
+
+def assert_power(claim, evidence):
+    """An exponent that is off by what the entry says that it would see is rejected, and by less it is not.
+
+    A law that is slower by a power moves the slope by that power and keeps the width of its interval. The power is
+    printed with two digits.
+    """
+    stated = re.search(r"would see (\d+\.\d+)", evidence.notes[0])
+    assert stated, f"{claim.id} does not say what it would see"
+    for error, rejected in ((float(stated[1]) + 0.006, True), (float(stated[1]) - 0.006, False)):
+        planted = tuple(end + error for end in evidence.interval)
+        verdict = rate_verdict(planted, evidence.reference, claim.side, evidence.allowance, claim.resolution)
+        if rejected or claim.side == "upper":  # what a tight claim would see is the worse of its two sides
+            assert (verdict == "inconsistent") is rejected, (error, verdict)
+
+
+@pytest.mark.few(80)
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if not c.level], ids=lambda claim: claim.id)
+def test_a_row_without_sampling_reaches_its_verdict(claim):
+    as_expected(claim)
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.level], ids=lambda claim: claim.id)
+def test_a_row_of_samples_reaches_its_verdict(claim):
+    as_expected(claim)
+
+
+def test_another_verdict_is_seen():
+    """Planted: a refuted row that is expected to hold."""
+    refuted = next(claim for claim in CLAIMS if claim.id == "glm.lemma9.inequality")
+    with pytest.raises(AssertionError):
+        as_expected(replace(refuted, expected="not refuted"))
