@@ -62,6 +62,7 @@ CASES = {
     # what is no law
     "missing outcome": (LEFT, {"x": {"real": ["0.1", "0.9"]}}, weights(["1 - (x - 3/10)^2", "0"], ["1", "0"]),
                               {}),
+    "missing outcome, no symbol": (LEFT, E01, weights(["3/10", "3/10"], ["1/2", "1/2"]), {}),
     "missing outcome, zcdp": (LEFT, E01, weights(["1/2 - x/9", "1/2"], ["1/2", "1/2"], rho="5"), {}),
     "missing outcome, gdp": (LEFT, E01, weights(["1/2 - x/9", "1/2"], ["1/2", "1/2"], mu="5"), {}),
     "a negative weight": (VACUOUS, {"x": {"real": [2, 3]}}, weights(["1 - x", "rest"], ["1/2", "rest"]), {}),

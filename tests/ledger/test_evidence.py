@@ -105,9 +105,9 @@ def test_level_and_side_are_part_of_the_key_and_texts_are_not():
     assert claim().digest != claim(run=partial(other, count=2)).digest != claim(run=partial(other, count=3)).digest
 
 
-def entry(value, verdict="not refuted", column=(1.0, 2.0), **evidence):
+def entry(value, verdict="not refuted", column=(1.0, 2.0), name="x", **evidence):
     found = Evidence(
-        value=value, tables={"rows": {"x": list(column)}, "times": {"seconds": [value]}}, **evidence
+        value=value, tables={"rows": {name: list(column)}, "times": {"seconds": [value]}}, **evidence
     ).to_dict()
     return {"verdict": verdict, "level": "full", "seed": 0, "evidence": found}
 
@@ -127,6 +127,7 @@ PAIRS = [
     (entry(1.0), entry(1.0, column=(1.0, 2.1)), "differs"),
     (entry(1.0), entry(1.0, column=(1.0,)), "differs"),
     (entry(1.0), entry(1.0, column=("some", "words")), "differs"),
+    (entry(1.0), entry(1.0, name="y"), "differs"),
     (entry(1.0, column=(1e-17, 2.0)), entry(1.0, column=(-3e-17, 2.0)), "same"),
     (entry(math.inf), entry(math.inf), "same"),
     (entry(math.nan), entry(1.0), "differs"),

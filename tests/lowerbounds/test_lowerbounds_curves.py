@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 import lowerbounds
 from dpbench.core.validation import InvalidInput
-from dpbench.privacy.profile import approximate_profile, gaussian_profile, laplace_profile, pure_profile
+from dpbench.privacy.profile import Profile, approximate_profile, gaussian_profile, laplace_profile, pure_profile
 from lowerbounds import (
     at_distance,
     best_distance,
@@ -164,6 +164,10 @@ def test_an_event_at_a_distance_is_bounded_by_composed_tests(privacy):
         ({"rdp": {2.0: -0.2}}, "a bound tau of rdp must be a finite number > 0"),
         ({"mu": -1.0}, "mu must be a finite number > 0"),
         (gaussian_profile(0.1, kind="lower", why="a test"), "privacy must be a guarantee"),
+        (
+            Profile("upper", "a test", lambda epsilon: min(0.5, 0.1 + 0.1 * epsilon)),
+            r"lies in \[0, 1\] and does not increase",
+        ),
         (lambda alpha: alpha, "does not increase"),
         (lambda alpha: 1.0 - alpha**2, "convex trade-off"),
     ],

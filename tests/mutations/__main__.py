@@ -1,45 +1,51 @@
-"""Plant random errors in a copy of the project, one at a time, and count those that a test notices.
+"""Plant random errors in the product, one at a time, and count those that a test notices.
 
-    python -m tests.mutations --seed SEED [--seed ...] --count 30 --json FILE [--under FOLDER ... --tests FOLDER ...]
-    python -m tests.mutations --again FILE --json OTHER
+    nice python -m tests.mutations --seed SEED [--seed ...] --count 20 --json FILE [--under FOLDER ...]
+    nice python -m tests.mutations --again FILE --json OTHER
 
-The first line draws errors (`draw`) in the functions under the folders, runs the tests that are asked for (all but
-those marked evidence) once, to see which of them run the functions of the errors, and lets every one of these meet
-the error: the nearest first, until one fails. An error is noticed if a test fails that passes with the same function
-written anew without the error. What takes more than `--limit` seconds of processor time is undecided, and counts as
-not noticed. The second line tries the errors of a file again where their lines still stand. A file is taken up where
-it was left, with the same `--folder` without running all tests again. Survivors are read: what is no error is named
-in `equivalent` of the file, with the reason.
+The first line draws errors (`draw`) in the functions under the folders. Each is met by the `--nearest` tests (`near`),
+as far as the default run has them, the nearest first, until one fails. It is noticed if a test fails that passes
+without the error. What takes more than `--limit` seconds of processor time is undecided, and counts as not noticed: the
+share is one from below. The second line tries the errors of a file again where their lines still stand.
+
+No file changes: a process that has loaded the libraries forks for each error, and its child imports the module of the
+error from the other text. A file of results is taken up where it was left. Survivors are read: what is no error is
+named in `equivalent` of the file, with the reason, and is left out of the share.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import importlib
 import json
 import os
 import re
 import resource
-import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .draw import FOLDERS, Error, draw, found, marked, planted
-from .plugin import CHOSEN, REACHED
+from .draw import FOLDERS, Error, draw, found, planted
+from .near import Users
+from .plugin import Chosen, plant
 
 ROOT = Path(__file__).resolve().parents[2]
-NEAREST = 40
-"""Tests that run before all the others that reach the function."""
 PATIENCE = 20.0
 """Seconds for each second of processor time, after which tests are taken to wait for ever."""
+FAULT = 70
+"""Exit code of a child that has not come to run tests."""
+LIBRARIES = (
+    "numpy", "scipy.optimize", "scipy.stats", "numba", "sklearn.linear_model", "flint", "matplotlib.pyplot",
+    "mpmath", "pytest", "rich.console", "typer", "jinja2",
+)  # fmt: skip
 
 
 class Answer(NamedTuple):
@@ -50,118 +56,70 @@ class Answer(NamedTuple):
     seconds: float
 
 
-class Copy:
-    """A copy of a tree, in which errors are planted."""
+class Tree:
+    """A project whose tests run in children of this process, which imports nothing of it."""
 
-    def __init__(self, tree: Path, folder: Path) -> None:
-        self.root, self.chosen = folder / "project", folder / "chosen.json"
-        shutil.rmtree(self.root, ignore_errors=True)
-        left_out = shutil.ignore_patterns(".git", "__pycache__", ".asv", "build", "*.sqlite")
-        shutil.copytree(tree, self.root, ignore=left_out)
-        shutil.copytree(Path(__file__).parent, self.root / "tests/mutations", dirs_exist_ok=True)
-        paths = os.pathsep.join(str(self.root / part) for part in ("", "checker", "tests"))
-        own = {"PYTHONPATH": paths, "MPLBACKEND": "Agg", "NUMBA_CACHE_DIR": str(folder / "numba")}
-        self.environment = {**os.environ, **own, CHOSEN: str(self.chosen)}
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root, self.log = root, folder / "log"
 
-    def reach(self, errors: list[Error], folder: Path, tests: Iterable[str] = ()) -> None:
-        """Run these tests, or all, with the functions of the errors marked; the folder gets what they note."""
-        folder.mkdir()
-        before = {path: (self.root / path).read_text(encoding="utf-8") for path in {error.path for error in errors}}
-        for path, text in before.items():
-            names = {error.function for error in errors if error.path == path}
-            (self.root / path).write_text(marked(text, path, names), encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-m", "not evidence", "-p", "no:cacheprovider",
-                   "-p", "tests.mutations.plugin", *tests]  # fmt: skip
-        environment = {name: value for name, value in self.environment.items() if name != CHOSEN}
-        subprocess.run(command, cwd=self.root, env={**environment, REACHED: str(folder)}, check=False)
-        for path, text in before.items():
-            (self.root / path).write_text(text, encoding="utf-8")
-
-    def run(self, tests: list[str], limit: float, *options: str) -> Answer:
-        """Run tests in this order, until one fails."""
-        self.chosen.write_text(json.dumps(tests), encoding="utf-8")
+    def pytest(self, error: Error | None, tests: Sequence[str], options: Iterable[str], limit: float) -> int:
+        """Run tests in a child: its exit code. What it writes is in the log."""
+        os.chdir(self.root)
+        os.dup2(os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
+        os.dup2(1, 2)
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # a test of this program captures them
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
+        signal.alarm(int(PATIENCE * limit) + 1)
+        sys.path[:0] = [str(self.root / part) for part in ("", "checker", "tests")]
+        os.environ["MPLBACKEND"] = "Agg"
+        if error is not None:
+            path = self.root / error.path
+            plant(path, planted(path.read_text(encoding="utf-8"), error))
+        fixed = ["-q", "-x", "-n", "0", "-rfE", "--tb=line", "-p", "no:cacheprovider"]
         paths = dict.fromkeys(test.partition("::")[0] for test in tests)
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", "", "-rfE", "--tb=no",
-                   "-p", "no:cacheprovider", "-p", "tests.mutations.plugin", *options, *paths]  # fmt: skip
-        bound = (int(limit) + 1, int(limit) + 2)
+        return int(importlib.import_module("pytest").main([*fixed, *options, *paths], [Chosen(tests)]))
 
-        def limited() -> None:
-            resource.setrlimit(resource.RLIMIT_CPU, bound)
-
-        def spent() -> float:
-            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-            return usage.ru_utime + usage.ru_stime
-
-        before = spent()
-        try:
-            done = subprocess.run(command, cwd=self.root, env=self.environment, capture_output=True, text=True,
-                                  preexec_fn=limited, timeout=PATIENCE * limit)  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return Answer("", False, spent() - before)
-        if done.returncode < 0:
-            return Answer("", False, spent() - before)
-        if done.returncode in (0, 5):  # 5: all that were chosen have gone
-            return Answer("", True, spent() - before)
-        said = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", done.stdout, re.M)
-        return Answer(said[1] if said else "pytest itself", True, spent() - before)
+    def run(self, error: Error | None, tests: Sequence[str], limit: float, *options: str) -> Answer:
+        """Run tests in this order, until one fails."""
+        if not (child := os.fork()):
+            try:
+                code = self.pytest(error, tests, options, limit)
+            except BaseException:
+                traceback.print_exc()
+                code = FAULT
+            sys.stdout.flush()
+            os._exit(code)
+        _, status, usage = os.wait4(child, 0)
+        seconds, code = usage.ru_utime + usage.ru_stime, os.waitstatus_to_exitcode(status)
+        written = self.log.read_text(encoding="utf-8", errors="replace")
+        if code == FAULT:
+            raise RuntimeError(written)
+        if code < 0:
+            return Answer("", False, seconds)
+        if code in (0, 5):  # 5: all that were chosen have gone
+            return Answer("", True, seconds)
+        failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", written, re.M)
+        return Answer(failed[1] if failed else "pytest itself", True, seconds)
 
     def meet(self, error: Error, tests: list[str], limit: float) -> dict[str, Any]:
         """What the tests say of an error: "noticed", "survives" or "undecided", and which test noticed it."""
-        path = self.root / error.path
-        text, spent = path.read_text(encoding="utf-8"), 0.0
-        try:
-            for some in (tests[:NEAREST], tests[NEAREST:]):
-                while some:
-                    path.write_text(planted(text, error), encoding="utf-8")
-                    answer = self.run(some, limit - spent)
-                    spent += answer.seconds
-                    if not answer.ended or spent > limit:
-                        return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
-                    if not answer.failed:
-                        break
-                    path.write_text(planted(text, error, wrong=False), encoding="utf-8")
-                    collected = "::" in answer.failed
-                    control = self.run([answer.failed], limit) if collected else self.run(some, limit, "--collect-only")
-                    if control.failed and not collected:
-                        raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(some[:3])} ...")
-                    if not control.failed:
-                        return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
-                    some = [test for test in some if test != answer.failed]  # it fails without the error too
-            return {"said": "survives", "by": "", "seconds": round(spent, 1)}
-        finally:
-            path.write_text(text, encoding="utf-8")
-
-
-def joined(folder: Path) -> tuple[dict[str, float], dict[str, set[str]]]:
-    """Seconds of the tests, and by function (its file and name) the tests that ran it."""
-    seconds: dict[str, float] = {}
-    met: dict[str, set[str]] = {}
-    for path in sorted(folder.glob("*.jsonl")):
-        for name, value in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            if path.name.startswith("seconds"):
-                seconds[name] = value
-            else:
-                met.setdefault(name, set()).add(value)
-    return seconds, met
-
-
-def nearest(tree: Path, tests: Iterable[str], error: Error, seconds: dict[str, float]) -> list[str]:
-    """The tests whose text names the function, its class or its module first; of these, short ones before long ones."""
-    names = [*error.function.split("."), Path(error.path).stem.lstrip("_")]
-    texts: dict[str, str] = {}
-    for path in {test.partition("::")[0] for test in tests}:
-        if (tree / path).exists():
-            whole = (tree / path).read_text(encoding="utf-8")
-            for node in ast.walk(ast.parse(whole)):
-                if isinstance(node, ast.FunctionDef):
-                    texts[f"{path}::{node.name}"] = ast.get_source_segment(whole, node) or ""
-    texts = {test: texts.get(re.sub(r"::.*::", "::", test.partition("[")[0]), "") for test in {*tests}}
-    shared = Counter(name for text in {*texts.values()} for name in names if name in text)
-
-    def place(test: str) -> tuple[float, float, str]:
-        return -sum(1.0 / shared[name] for name in names if name in texts[test]), seconds.get(test, 1.0), test
-
-    return sorted((test for test in texts if (tree / test.partition("::")[0]).exists()), key=place)
+        spent = 0.0
+        while tests:
+            answer = self.run(error, tests, limit - spent)
+            spent += answer.seconds
+            if not answer.ended or spent > limit:
+                return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
+            if not answer.failed:
+                break
+            collected = "::" in answer.failed
+            control = self.run(None, [answer.failed] if collected else tests, 10.0 * limit,
+                               *([] if collected else ["--collect-only"]))  # fmt: skip
+            if control.failed and not collected:
+                raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(tests[:3])} ...")
+            if not control.failed:
+                return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
+            tests = [test for test in tests if test != answer.failed.partition("[")[0]]  # fails without the error too
+        return {"said": "survives", "by": "", "seconds": round(spent, 1)}
 
 
 def write(out: Path, document: dict[str, Any]) -> None:
@@ -171,9 +129,21 @@ def write(out: Path, document: dict[str, Any]) -> None:
         equivalent = name_of(one) in document["equivalent"]
         counts.setdefault(one["seed"], Counter())["no error" if equivalent else one.get("said", "not tried")] += 1
     document["counts"] = {seed: dict(sorted(said.items())) for seed, said in counts.items()}
+    document["shares"] = {seed: share(said) for seed, said in counts.items()}
     part = out.with_suffix(".part")
     part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     part.replace(out)
+
+
+def share(said: Counter[str]) -> list[float]:
+    """The share that is noticed of all errors tried, and the 95% Clopper-Pearson interval of the chance."""
+    from scipy.stats import binomtest
+
+    tried = said["noticed"] + said["survives"] + said["undecided"]
+    if not tried:
+        return []
+    low, high = binomtest(said["noticed"], tried).proportion_ci()
+    return [round(float(value), 3) for value in (said["noticed"] / tried, low, high)]
 
 
 def error_of(one: dict[str, Any]) -> Error:
@@ -194,15 +164,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path, required=True, help="file of results, taken up where it exists")
     parser.add_argument("--seed", action="append", help="of a draw, any text; again for more draws")
-    parser.add_argument("--count", type=int, default=30, help="errors of a draw (default 30)")
+    parser.add_argument("--count", type=int, default=20, help="errors of a draw (default 20)")
     parser.add_argument("--again", type=Path, help="a file of results, whose errors are tried again")
-    parser.add_argument("--limit", type=float, default=100.0, help="processor seconds for one error (default 100)")
+    parser.add_argument("--limit", type=float, default=30.0, help="processor seconds for one error (default 30)")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no error after these")
     parser.add_argument(
         "--under", nargs="+", default=FOLDERS, help="draw in these folders or files (default: the product)"
     )
-    parser.add_argument("--tests", nargs="+", default=(), help="folders or files of tests (default: all)")
-    parser.add_argument("--folder", type=Path, help="where copy, kernels and what the tests run are kept")
+    parser.add_argument("--nearest", type=int, default=16, help="tests that an error meets (default 16)")
     asked = parser.parse_args()
     if (asked.seed is None) == (asked.again is None):
         parser.error("either --seed or --again must be given")
@@ -216,27 +185,24 @@ def main() -> int:
         for seed in asked.seed:
             drawn = islice(draw(ROOT, seed, asked.under), asked.count)
             document["errors"] += [{"seed": seed, **asdict(error)} for error in drawn]
+    for library in LIBRARIES:
+        importlib.import_module(library)
     write(asked.json, document)
     stop = time.monotonic() + 60.0 * asked.minutes
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = asked.folder or Path(temporary)
-        copy, reached = Copy(ROOT, folder), folder / "reached"
-        there = {error.name: error for one in document["errors"] if stands(error := error_of(one))}
-        if not reached.exists():
-            copy.reach([*there.values()], reached, asked.tests)
-        seconds, met = joined(reached)
+    with tempfile.TemporaryDirectory() as folder:
+        tree, users = Tree(ROOT, Path(folder)), Users(ROOT)
         for one in document["errors"]:
             if "said" in one or time.monotonic() > stop:
                 continue
-            error = there.get(name_of(one))
-            if error is None:
-                one["said"] = "gone"
+            error = error_of(one)
+            if stands(error):
+                tests = users.nearest(error, asked.nearest)
+                one |= {"tests": len(tests)} | tree.meet(error, tests, asked.limit)
             else:
-                tests = nearest(ROOT, met.get(f"{error.path}::{error.function}", set()), error, seconds)
-                one |= {"tests": len(tests)} | copy.meet(error, tests, asked.limit)
+                one["said"] = "gone"
             print(f"{one['said']:10}{one.get('seconds', 0.0):6.0f} s  {name_of(one)}", flush=True)
             write(asked.json, document)
-    print(document["counts"])
+    print(document["counts"], document["shares"])
     return 0
 
 

@@ -181,26 +181,6 @@ def planted(text: str, error: Error, *, wrong: bool = True) -> str:
     return _with(text, function, ast.parse(body).body[0])
 
 
-MARK = """
-try:
-    from tests.mutations.plugin import met
-except ImportError:
-    pass
-else:
-    met({!r})
-"""
-
-
-def marked(text: str, path: str, names: set[str]) -> str:
-    """The text of a file whose functions of these names note which tests run them."""
-    for name in names:
-        function = dict(functions(text))[name]
-        new = ast.parse(text_of(function)).body[0]
-        new.body[:0] = ast.parse(MARK.format(f"{path}::{name}")).body  # type: ignore[attr-defined]
-        text = _with(text, function, new)
-    return text
-
-
 def kernel(function: ast.FunctionDef) -> bool:
     """Whether it is compiled as a whole."""
     return any("kernel" in ast.dump(one) for one in function.decorator_list)

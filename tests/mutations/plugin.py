@@ -1,55 +1,45 @@
-"""A pytest plugin with two uses: which tests run the functions of errors, and only the tests asked for, in their order.
-
-In a marked copy (`marked`) each function of an error calls `met`, which notes the test at hand, in processes that it
-starts too where they find this module; with `DPBENCH_REACHED`, a folder, these notes and the seconds of the tests are
-kept there. What a test takes from a cache counts for the test that filled it. With `DPBENCH_CHOSEN`, a file of names in
-a list, other tests are left out; a name that an error has removed is no mistake.
-"""
+"""What a process of tests needs: a module with another text, and only the tests asked for, in their order."""
 
 from __future__ import annotations
 
-import json
 import os
-import time
-from collections.abc import Iterator
+from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from typing import Any
+from types import CodeType
 
 import pytest
 
-REACHED, CHOSEN = "DPBENCH_REACHED", "DPBENCH_CHOSEN"
-_NOTED: set[tuple[str, str]] = set()
+CASES = 8
+"""Cases of a test that meet an error, spread over the list."""
 
 
-def met(name: str) -> None:
-    """Note the function's name once for the test that pytest names in the environment, of this or a parent process."""
-    test, folder = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0], os.environ.get(REACHED)
-    if folder and test and (test, name) not in _NOTED:
-        _NOTED.add((test, name))
-        note(Path(folder), "met", name, test)
+def plant(path: Path, text: str) -> None:
+    """From now on import the module of this path from another text; the file stays, and so do compiled kernels."""
+    other, own = os.path.realpath(path), SourceFileLoader.get_code
+
+    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+        if os.path.realpath(self.path) == other:
+            return compile(text, self.path, "exec", dont_inherit=True)
+        return own(self, fullname)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
 
 
-def note(folder: Path, kind: str, *row: object) -> None:
-    """A line in the file of this process."""
-    with (folder / f"{kind}-{os.getpid()}.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(row) + "\n")
+class Chosen:
+    """Leave out all other tests, and run these, or some of their cases, in their order.
 
+    A test that an error has removed is no mistake.
+    """
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
-    """Keep how long the test took."""
-    started = time.process_time()
-    try:
-        return (yield)
-    finally:
-        if REACHED in os.environ:
-            note(Path(os.environ[REACHED]), "seconds", item.nodeid, round(time.process_time() - started, 3))
+    def __init__(self, tests: Sequence[str]) -> None:
+        self.places = {test: place for place, test in enumerate(tests)}
 
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out and order."""
-    if CHOSEN in os.environ:
-        names = json.loads(Path(os.environ[CHOSEN]).read_text(encoding="utf-8"))
-        places = {name: place for place, name in enumerate(names)}
-        items[:] = sorted((item for item in items if item.nodeid in places), key=lambda item: places[item.nodeid])
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        cases: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            name = item.nodeid if item.nodeid in self.places else item.nodeid.partition("[")[0]
+            cases.setdefault(name, []).append(item)
+        items[:] = [item for name in sorted(cases.keys() & self.places.keys(), key=self.places.__getitem__)
+                    for item in cases[name][:: -(-len(cases[name]) // CASES)]]  # fmt: skip

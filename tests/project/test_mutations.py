@@ -1,11 +1,13 @@
 """Random errors: where they are drawn, how they are planted, and what counts as noticed, in a project of two files."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from mutations.__main__ import Copy, joined, nearest, stands
+from mutations.__main__ import Tree, share, stands
 from mutations.draw import Error, draw, errors_of, found, functions, planted, text_of
+from mutations.near import Users
 
 pytestmark = pytest.mark.meta
 
@@ -20,7 +22,7 @@ CODE = '''class A:
 def other(x):
     return x > 3
 '''
-TESTS = """from lowerbounds.made import A, other
+TESTS = """from shapes.made import A, other
 class Twice(list):
     __getitem__ = lambda self, at: 1.0
     __gt__ = lambda self, other: False
@@ -66,21 +68,37 @@ def test_a_draw_is_of_its_seed_its_folders_and_of_no_kernel():
 
 @pytest.mark.slow
 def test_what_a_test_sees_is_noticed_and_what_fails_anyhow_is_not(tmp_path):
-    for path, text in {"lowerbounds/made.py": CODE, "tests/test_made.py": TESTS, "lowerbounds/__init__.py": ""}.items():
+    for path, text in {"shapes/made.py": CODE, "tests/test_made.py": TESTS, "shapes/__init__.py": ""}.items():
         (tmp_path / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tree" / path).write_text(text)
-    copy = Copy(tmp_path / "tree", tmp_path / "work")
-    seen = Error("lowerbounds/made.py", "other", "    return x > 3", 0, 15, "3", "(4)")
-    unseen = Error("lowerbounds/made.py", "A.clip", "    return x[0] - 1.0", 0, 18, "1.0", "(1.1)")
-    copy.reach([seen, unseen], tmp_path / "reached")
-    assert (copy.root / seen.path).read_text() == CODE
-    tests = [f"tests/test_made.py::test_{name}" for name in ("others", "clip", "broken")]
-    seconds, met = joined(tmp_path / "reached")
-    assert {*seconds} == {*tests}
-    assert met == {f"{seen.path}::other": {tests[0]}, f"{seen.path}::A.clip": {tests[1]}}
-    order = nearest(tmp_path / "tree", [*tests, "tests/test_made.py::test_gone"], seen, {})
-    assert order[0] == tests[0]
-    assert copy.meet(seen, order, 60.0)["by"] == tests[0]
-    assert copy.meet(seen, [tests[2]], 60.0)["said"] == "survives", "it fails without the error too"
-    assert copy.meet(unseen, tests, 60.0)["said"] == "survives"
-    assert copy.meet(seen, order, 0.0)["said"] == "undecided"
+    tree = Tree(tmp_path / "tree", tmp_path)
+    seen = Error("shapes/made.py", "other", "    return x > 3", 0, 15, "3", "(4)")
+    unseen = Error("shapes/made.py", "A.clip", "    return x[0] - 1.0", 0, 18, "1.0", "(1.1)")
+    others, clip, broken = (f"tests/test_made.py::test_{name}" for name in ("others", "clip", "broken"))
+    assert tree.meet(seen, [others], 60.0)["by"] == others
+    assert tree.meet(seen, [broken], 60.0)["said"] == "survives", "it fails without the error too"
+    assert tree.meet(unseen, [clip, others, broken], 60.0)["said"] == "survives"
+    assert tree.meet(seen, [others], 0.0)["said"] == "undecided"
+
+
+def test_near_are_tests_of_the_function_then_of_its_users_and_not_of_a_namesake(tmp_path):
+    texts = {
+        "dpbench/area.py": "def shape(x): return x\nclass Box:\n    def __init__(self): shape(1)\n",
+        "dpbench/user.py": "from .area import shape\ndef drawn(x): return shape(x)\n",
+        "dpbench/other.py": "def shape(x): return -x\n",
+        "tests/test_a.py": "from dpbench.area import Box, shape\ndef test_b(): Box()\ndef test_a(): shape(1)\n",
+        "tests/test_b.py": "from dpbench.user import drawn\ndef test_c(): drawn(1)\n",
+        "tests/test_c.py": "from dpbench.other import shape\ndef test_d(): shape(1)\n",
+        "tests/test_d.py": "def test_e(): run('other shape')\ndef test_f(): pass\n",
+    }
+    for path, text in texts.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    near = Users(tmp_path).nearest(Error("dpbench/area.py", "shape", "", 0, 0, "", ""), 9)
+    assert [test[-1] for test in near] == ["a", "b", "c", "d", "e"]
+
+
+def test_the_share_leaves_out_what_is_no_error_and_has_its_interval():
+    assert share(Counter()) == []
+    assert share(Counter({"noticed": 2, "no error": 5, "gone": 1})) == [1.0, round(0.025**0.5, 3), 1.0]
+    assert share(Counter({"noticed": 1, "undecided": 1}))[0] == 0.5

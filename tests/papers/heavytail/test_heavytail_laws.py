@@ -15,7 +15,7 @@ from dpbench.papers.heavytail.algorithms.truncation import truncated_risk
 from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
-from dpbench.papers.heavytail.theorems import lemmas3_10, sharp, theorems1_2
+from dpbench.papers.heavytail.theorems import lemmas3_10, quantiles, sharp, theorems1_2
 from dpbench.papers.heavytail.theorems.hidden import hidden_quantile, rare_law
 from lowerbounds import rare_packing
 
@@ -131,6 +131,14 @@ def test_the_minimiser_is_one(theta):
         assert value <= grid.min() + 1e-12 and truncated_risk(problem, np.array([w]), 0.7) == pytest.approx(value)
         ends = truncated_risk(problem, np.array([[-1.0], [1.0]]), 0.7)
         assert value < ends.min()
+
+
+@pytest.mark.parametrize("missed", [0.5, 0.1, 0.03, 1e-3])
+def test_the_quantile_of_an_excess_is_the_least_value_that_is_missed_as_rarely(missed):
+    excess, mass = law = quantiles.excess_law(ExponentialMechanism(1.0), quantiles.ones(20), 0.5, 0.6)
+    found = quantiles.excess_quantile(law, missed)
+    assert mass.sum() == pytest.approx(1.0, abs=1e-7)
+    assert mass[excess > found].sum() <= missed + 1e-7 and mass[excess >= found].sum() > missed - 1e-7
 
 
 def test_quantile_values_are_the_quantile_and_its_linearisation():
