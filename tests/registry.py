@@ -53,8 +53,10 @@ class Case:
         Two runs on `problem` differ: grid search stays at w = 0 on so few records.
     least : float
         The share of δ that the calibration uses at least.
-    sampled : int
-        Kinds of problem that it meets in the default run.
+    sampled : tuple of str
+        The kinds that the contracts meet, one for each way in which its code treats them: a smooth loss, one that is
+        smooth and Lipschitz, one with a corner; a class that is enumerated, one with an oracle of its own, a convex
+        one. The whole contract meets the first by default. Empty: all.
     feasible : callable, optional
         ``feasible(mechanism, problem, outputs)``: whether each row is where the mechanism promises it to be.
     """
@@ -68,7 +70,7 @@ class Case:
     pure: bool = False
     varies: bool = True
     least: float = 1.0
-    sampled: int = 3
+    sampled: tuple[str, ...] = ()
     feasible: Callable[[Any, Any, np.ndarray], Any] | None = None
 
     def __str__(self) -> str:
@@ -168,29 +170,33 @@ def _public(name: str, make: Callable[..., Any], kinds: tuple[str, ...], noise: 
 
 MECHANISMS = (
     _glm("noisy-gd", lambda epsilon=1.0, delta=1e-5, **k: NoisyGD(epsilon, delta, **{"steps": 12, **k}),
-         feasible=in_ball),
-    _glm("output-perturbation", lambda epsilon=1.0, delta=1e-5, **k: OutputPerturbation(epsilon, delta, **k)),
-    _glm("jl", lambda epsilon=1.0, delta=1e-5, **k: JLMethod(epsilon, delta, **{"steps": 12, "dimension": 3, **k})),
+         feasible=in_ball, sampled=("squared", "logistic", "absolute")),
+    _glm("output-perturbation", lambda epsilon=1.0, delta=1e-5, **k: OutputPerturbation(epsilon, delta, **k),
+         sampled=("half-squared", "huber", "linear")),
+    _glm("jl", lambda epsilon=1.0, delta=1e-5, **k: JLMethod(epsilon, delta, **{"steps": 12, "dimension": 3, **k}),
+         sampled=("logistic", "squared", "linear")),
     _glm("grid-search", lambda epsilon=1.0, delta=1e-5, noise_scale=None, **k: PrivateGridSearch(
          NoisyGD(1.0, 1e-5, steps=8, noise_scale=noise_scale), epsilon, delta, **{"candidates": 3, **k}),
-         noise="", varies=False),
+         noise="", varies=False, sampled=("huber", "capped-linear", "absolute")),
     _glm("boosting", lambda epsilon=1.0, delta=1e-5, noise_scale=None, **k: Boosting(
-         OutputPerturbation(1.0, 1e-5, noise_scale=noise_scale), epsilon, delta, **{"models": 3, **k}), noise=""),
+         OutputPerturbation(1.0, 1e-5, noise_scale=noise_scale), epsilon, delta, **{"models": 3, **k}), noise="",
+         sampled=("absolute", "squared", "capped-linear")),
 )  # fmt: skip
 
 PUBLIC_MECHANISMS = (
     _public("averaged-perturbation", lambda epsilon=1.0, delta=1e-5, **k: AveragedPerturbation(
         epsilon, delta, **{"calls": 3, **k}), (*SIGNS, "table", "ball-squared"), "gamma",
-        least=0.5),  # half of δ may be left to a ρ that is certain
+        least=0.5,  # half of δ may be left to a ρ that is certain
+        sampled=("thresholds", "table", "ball-squared")),
     _public("regularized-perturbation", lambda epsilon=1.0, delta=1e-5, **k: RegularizedPerturbation(
         epsilon, delta, **k), ("constants-absolute", "constants-squared", "constants-huber", "table", "ball-squared",
-        "ball-huber", "hull-absolute"), "gamma", sampled=7),
+        "ball-huber", "hull-absolute"), "gamma"),
     _public("regularized-laplace", lambda epsilon=1.0, delta=0.0, **k: RegularizedPerturbation(
         epsilon, delta, noise="laplace", **k), ("constants-absolute", "table", "ball-squared"), "gamma", pure=True),
     _public("rrspm-laplace", lambda epsilon=1.0, delta=0.0, **k: RRSPM(epsilon, delta, **k), SIGNS, "scale",
-        pure=True),
+        pure=True, sampled=("intervals", "halfspaces", "cube")),
     _public("rrspm-gaussian", lambda epsilon=1.0, delta=1e-5, **k: RRSPM(epsilon, delta, noise="gaussian", **k),
-        SIGNS, "scale"),
+        SIGNS, "scale", sampled=("stumps", "finite", "thresholds")),
     _public("rspm", lambda epsilon=1.0, delta=0.0, **k: RSPM(epsilon, **k), ("finite", "cube"), "scale", pure=True),
 )  # fmt: skip
 
@@ -208,16 +214,5 @@ HEAVY_MECHANISMS = tuple(
 REGISTRY = (*MECHANISMS, *PUBLIC_MECHANISMS, *HEAVY_MECHANISMS)
 
 
-def _sample(least: bool = False) -> frozenset[tuple[str, str]]:
-    """Of each mechanism the `sampled` kinds of problem that the mechanisms before it met least often; `least`: one."""
-    met: dict[str, int] = {}
-    chosen = set()
-    for case in REGISTRY:
-        for kind in sorted(case.kinds, key=lambda kind: met.get(kind, 0))[: 1 if least else case.sampled]:
-            met[kind] = met.get(kind, 0) + 1
-            chosen.add((case.name, kind))
-    return frozenset(chosen)
-
-
-SAMPLE, LEAST = _sample(), _sample(least=True)
-"""Pairs of a mechanism and a kind of problem that CI meets, and one of each mechanism, for the longest test."""
+PAIRS = tuple((case, kind) for case in REGISTRY for kind in case.sampled or case.kinds)
+"""Pairs of a mechanism and a kind of problem that the contracts meet; of each mechanism the first is the default's."""

@@ -1,8 +1,8 @@
 """What every mechanism promises: `dpbench.testing.check_mechanism` and more, over the one registry.
 
-A run meets a sample of the pairs of mechanism and problem, in which each mechanism and each kind of problem occurs: the
-default one checks the whole contract of one pair a mechanism, `pytest -m slow` of the others. All pairs:
-`pytest -m "evidence or not evidence" tests/ledger/test_contracts.py`.
+The pairs of mechanism and problem are those of `registry.PAIRS`, one for each way in which the code treats a problem;
+kernels are held against their reference implementations for every loss elsewhere. The default run checks the whole
+contract of one pair a mechanism.
 """
 
 from dataclasses import fields, replace
@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from registry import LEAST, LOSSES, MECHANISMS, PUBLIC_MECHANISMS, REGISTRY, SAMPLE, problem
+from registry import LOSSES, MECHANISMS, PAIRS, PUBLIC_MECHANISMS, REGISTRY, problem
 
 from dpbench.core import validation
 from dpbench.core.sampling import canonical, stream
@@ -19,23 +19,28 @@ from dpbench.papers.glm.problem import GLMProblem
 from dpbench.testing import check_mechanism
 from dpbench.testing.hostile import hostile_pairs
 
-PAIRS = [(case, kind) for case in REGISTRY for kind in case.kinds]
 TRIALS = 130  # two blocks of 64 and a part of a third
 LIMITS = [(x, radius) for x in (LEAST_SIZE, 1.0, LARGEST_SIZE) for radius in (LEAST_SIZE, 1.0, LARGEST_SIZE)]
 
 
-def over(*cases, without=(), marks=(), default=SAMPLE):
-    """Parametrise by (case, kind): the sample, slow where it is not `default`, and the other pairs as evidence."""
+def over(*cases, marked=lambda case, kind: ()):
+    """Parametrise by the pairs of these mechanisms, or of all."""
     return pytest.mark.parametrize(
         ("case", "kind"),
         [
-            pytest.param(case, kind, id=f"{case}-{kind}",
-                         marks=[*([] if (case.name, kind) in SAMPLE else [pytest.mark.evidence]),
-                                *([] if (case.name, kind) in default else [pytest.mark.slow]),
-                                *([] if kind in without else marks)])
+            pytest.param(case, kind, id=f"{case}-{kind}", marks=marked(case, kind))
             for case, kind in PAIRS if case in (cases or REGISTRY)
         ],
     )  # fmt: skip
+
+
+def but_for_the_first(case, kind):
+    return () if kind == (case.sampled or case.kinds)[0] else pytest.mark.slow
+
+
+def unless_slow_without_the_jit(case, kind):
+    """Halfspaces and the hull take 11 s and 32 s there; their kernels have tests of their own."""
+    return () if kind in ("halfspaces", "hull-absolute") else pytest.mark.kernel
 
 
 each = over()
@@ -47,13 +52,12 @@ def noise(case, mechanism, problem):
     return float(getattr(mechanism, case.noise)(problem))
 
 
-def test_the_sample_holds_each_mechanism_and_each_kind():
-    assert {name for name, _ in SAMPLE} == {case.name for case in REGISTRY}
-    assert {kind for _, kind in SAMPLE} == {kind for case in REGISTRY for kind in case.kinds}
-    assert len(SAMPLE) < 0.6 * len(PAIRS)
+def test_the_pairs_hold_each_mechanism_and_each_kind():
+    assert {case.name for case, _ in PAIRS} == {case.name for case in REGISTRY}
+    assert {kind for _, kind in PAIRS} == {kind for case in REGISTRY for kind in case.kinds}
 
 
-@over(default=LEAST)
+@over(marked=but_for_the_first)
 def test_contract(case, kind):
     p, m = case.problem(kind), case.make()
     q = case.neighbour(p, np.random.default_rng(11))
@@ -67,8 +71,7 @@ def test_contract(case, kind):
     assert ("feasible outputs" in done) == (case.feasible is not None)
 
 
-# without the JIT halfspaces and the hull take 11 s and 32 s; their kernels have tests of their own
-@over(without=("halfspaces", "hull-absolute"), marks=[pytest.mark.kernel])
+@over(marked=unless_slow_without_the_jit)
 def test_outputs(case, kind):
     """Shape, type, finite, another seed others, and a statistic is what travels."""
     p, m = case.problem(kind), case.make()
@@ -84,22 +87,23 @@ def test_outputs(case, kind):
 @pytest.mark.kernel
 def test_sparse_and_dense_agree(case, kind):
     m = case.make(noise_scale=0.0)
-    got = [m(p, 2, stream("sparse")) for p in (problem(kind), problem(kind, as_sparse=True))]
-    assert np.allclose(*got, rtol=1e-7, atol=1e-9)
+    outputs = [m(p, 2, stream("sparse")) for p in (problem(kind), problem(kind, as_sparse=True))]
+    assert np.allclose(*outputs, rtol=1e-7, atol=1e-9)
 
 
 @each
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-3), (4.0, 1e-6)])
-def test_exact_calibration_meets_its_claim_and_wastes_nothing(case, kind, epsilon, delta):
-    profile = case.make(epsilon, delta).guarantee(case.problem(kind))
-    assert profile.kind in ("exact", "upper")
-    if case.pure:
-        assert profile.delta(epsilon) == 0.0 < profile.delta(epsilon * (1.0 - 1e-6))
-        assert profile.epsilon(0.0) <= epsilon
-    else:
-        assert case.least * delta * (1.0 - 1e-6) <= profile.delta(epsilon) <= delta
-        assert profile.epsilon(delta) <= epsilon
-        assert profile.delta(0.9 * epsilon) > profile.delta(epsilon)
+def test_exact_calibration_meets_its_claim_and_wastes_nothing(case, kind):
+    p = case.problem(kind)
+    for epsilon, delta in ((0.1, 1e-6), (1.0, 1e-3), (4.0, 1e-6)):
+        profile = case.make(epsilon, delta).guarantee(p)
+        assert profile.kind in ("exact", "upper")
+        if case.pure:
+            assert profile.delta(epsilon) == 0.0 < profile.delta(epsilon * (1.0 - 1e-6))
+            assert profile.epsilon(0.0) <= epsilon
+        else:
+            assert case.least * delta * (1.0 - 1e-6) <= profile.delta(epsilon) <= delta
+            assert profile.epsilon(delta) <= epsilon
+            assert profile.delta(0.9 * epsilon) > profile.delta(epsilon)
 
 
 @over(*(case for case in REGISTRY if case.noise))
@@ -142,16 +146,16 @@ def test_pair_profile_is_within_the_guarantee(case, kind):
 @each
 def test_release_says_what_made_it(case, kind):
     p, m = case.problem(kind), case.make()
-    made = m.release(p, seed=5)
-    assert np.array_equal(made.output, m.release(p, seed=5).output)
+    released = m.release(p, seed=5)
+    assert np.array_equal(released.output, m.release(p, seed=5).output)
     if case in PUBLIC_MECHANISMS:
-        assert np.array_equal(made.predict(p.x), p.hypotheses.predict(made.output[None], p.x)[0])
+        assert np.array_equal(released.predict(p.x), p.hypotheses.predict(released.output[None], p.x)[0])
     else:
-        assert np.array_equal(made.w, made.output)
-        assert np.allclose(made.predict(p.X[:3]), p.X[:3] @ made.w)
+        assert np.array_equal(released.w, released.output)
+        assert np.allclose(released.predict(p.X[:3]), p.X[:3] @ released.w)
         with pytest.raises(validation.InvalidInput, match=rf"^points must .*length {p.d}"):
-            made.predict(np.zeros((2, p.d + 1)))
-    assert made.info["seed"] == 5 and made.info["kind"] in ("exact", "upper")
+            released.predict(np.zeros((2, p.d + 1)))
+    assert released.info["seed"] == 5 and released.info["kind"] in ("exact", "upper")
     assert not case.varies or any(not np.array_equal(m.release(p).output, m.release(p).output) for _ in range(20))
 
 

@@ -12,24 +12,20 @@ from dpbench.ledger.verify import select, with_premises
 PROGRAM = """
 import sys
 from dpbench.ledger.verify import select, with_premises
-claims = with_premises(select({patterns!r}, paper={asked!r}))
-assert {{claim.paper for claim in claims}} == set({papers!r})
-loaded = {{name.split(".")[2] for name in sys.modules if name.startswith("dpbench.papers.") and ".theorems." in name}}
-assert loaded == set({papers!r}), loaded
+
+for patterns, asked, papers in (
+    (None, ["heavytail"], {"heavytail"}), (["publicdata.thm4.privacy", "publicdata.lemma*"], None, {"publicdata"}),
+):
+    claims = with_premises(select(patterns, paper=asked))
+    assert {claim.paper for claim in claims} == papers
+    loaded = {name.split(".")[2] for name in sys.modules if name.startswith("dpbench.papers.") and ".theorems." in name}
+    assert loaded == papers | {"heavytail"}, loaded
 assert "scipy.stats" not in sys.modules
 """
 
 
-@pytest.mark.parametrize(
-    ("patterns", "asked", "papers"),
-    [
-        (None, ["heavytail", "publicdata"], ["heavytail", "publicdata"]),
-        (["glm.thm5.privacy", "glm.lemma*"], None, ["glm"]),
-    ],
-)
-def test_modules_of_other_papers_are_not_imported(patterns, asked, papers):
-    program = PROGRAM.format(patterns=patterns, asked=asked, papers=papers)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+def test_modules_of_other_papers_are_not_imported():
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

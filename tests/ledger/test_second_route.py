@@ -8,7 +8,7 @@ import pytest
 from dpbench.core.sources import reached
 from dpbench.ledger import second_route
 from dpbench.ledger.harness import profiles
-from dpbench.ledger.verify import all_claims, verify
+from dpbench.ledger.verify import verify
 from dpbench.papers.publicdata import theory
 from dpbench.privacy import exact_law, gaussian, integer_noise, laplace, pure
 from dpbench.privacy.discrete import pair
@@ -161,9 +161,3 @@ def test_a_shared_error_turns_the_entries_that_it_falsifies(error, forgotten, mo
     found = {entry.claim.id: entry.verdict for entry in verify(ENTRIES).entries}
     turned = {claim for claim, verdict in found.items() if verdict != "proved"}
     assert turned == set(ENTRIES) - {ENTRIES[1]}  # Laplace noise at its own epsilon needs no Gaussian formula
-
-
-def test_lemma_11_rests_on_the_bound_that_its_proof_uses():
-    for claim in all_claims(["publicdata"]):
-        if claim.id.startswith("publicdata.lemma11.privacy"):
-            assert "publicdata.lemma2.stability.mean-sharp" in claim.rests_on
