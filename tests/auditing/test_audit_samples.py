@@ -1,11 +1,9 @@
-"""Audits of arrays: the bound, sizes that differ, dependence, a score of one's own, and bad input."""
+"""Audits of arrays: the bound, sizes that differ, dependence, a score of one's own."""
 
 import numpy as np
 import pytest
 
 from dpbench import DependentOutputs, InvalidInput, audit, audit_samples
-
-Rng = np.random.Generator
 
 
 def laplace(shift, rows, seed):
@@ -116,21 +114,13 @@ def test_a_poor_score_does_no_harm():
     assert poor > 0.98 * plain > 0.8
 
 
-def test_a_score_in_an_audit_and_its_bad_forms():
+def test_a_score_in_an_audit_may_be_nan():
     def sampler(side, trials, rng):
         return parity(side, trials, int(rng.integers(2**31)))
 
     found = audit(sampler, 0, 1, epsilon=0.4, trials=8_000, score=pair_product)
     assert found.verdict == "refuted"
     one, other = laplace(0.0, 200, 0), laplace(1.0, 200, 1)
-    for score, message in (
-        (3, "score must be callable as score"),
-        (lambda x: x[:5], r"the array that score returns must be numbers of shape \(\d+,\)"),
-        (lambda x: ["a"] * len(x), "the array that score returns must be numbers"),
-        (lambda x: 1 / 0, "score raised ZeroDivisionError"),
-    ):
-        with pytest.raises(InvalidInput, match=message):
-            audit_samples(one, other, score=score)
     assert audit_samples(one, other, score=lambda x: np.where(x > 0, np.nan, x)).epsilon_lower >= 0.0
 
 
@@ -163,27 +153,6 @@ def test_a_score_of_single_precision_is_no_function_of_the_block():
         return (x * np.float32(1.0 + 1e-7 * (len(x) % 3))).astype(np.float32)
 
     assert audit_samples(laplace(0.0, 1_500, 0), laplace(1.0, 1_500, 1), score=score).epsilon_lower > 0.3
-
-
-@pytest.mark.parametrize(
-    ("outputs", "neighbour", "message"),
-    [
-        (np.zeros(99), np.zeros(200), "outputs must be at least 100 rows"),
-        (np.zeros(200), 3.0, "neighbour_outputs must be numbers or booleans"),
-        ([{"a": 1}] * 200, np.zeros(200), "neighbour_outputs must be of the kind that outputs are"),
-        (np.zeros((200, 2)), np.zeros((200, 3)), "neighbour_outputs must be of the width and type of outputs"),
-        (np.zeros(200), np.array(["a"] * 200), "neighbour_outputs must be of the width and type"),
-        (np.zeros((200, 2, 2)), np.zeros((200, 2, 2)), "outputs must be numbers"),
-        (np.zeros((200, 0)), np.zeros((200, 0)), "outputs must be numbers"),
-        ([[1.0], [1.0, 2.0]] * 100, np.zeros(200), "neighbour_outputs must be of the kind that outputs are"),
-        ([{"a": 1}] * 99, [{"a": 1}] * 99, "outputs must be at least 100 rows"),
-        (np.ma.masked_array(np.zeros(200), np.arange(200) == 3), np.zeros(200), "outputs must be .* without masked"),
-        (np.zeros(200, dtype=complex), np.zeros(200), "outputs must be numbers"),
-    ],
-)
-def test_bad_arrays_are_refused(outputs, neighbour, message):
-    with pytest.raises(InvalidInput, match=message):
-        audit_samples(outputs, neighbour)
 
 
 @pytest.mark.slow

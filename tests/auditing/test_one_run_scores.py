@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpbench import InvalidInput, Profile, audit_one_run, audit_one_run_scores
-
-Rng = np.random.Generator
+from dpbench import Profile, audit_one_run, audit_one_run_scores
 
 
 def memorised(share):
@@ -71,38 +69,7 @@ def test_the_curve_agrees_with_the_bound():
     assert (apart > curve[:2]).all() and apart[0] > 0.05
 
 
-BAD = np.arange(20.0)
-
-
-@pytest.mark.parametrize(
-    ("included", "scores", "message"),
-    [
-        (np.ones(20) > 0, np.zeros(19), r"scores must be numbers of shape \(20,\)"),
-        (np.arange(5) > 2, np.zeros(5), "included must be at least 10 values True or False"),
-        (np.arange(20), BAD, "included must be at least 10 values True or False"),
-        (["yes"] * 20, BAD, "included must be at least 10 values"),
-        (np.zeros((20, 2)) > 0, BAD, "included must be at least 10 values"),
-        ([[1], [1, 0]] * 10, BAD, "included must be at least 10 values"),
-        (BAD > 9, np.where(BAD > 15, np.nan, 0.0), "scores must be numbers without NaN .* got 'NaN at index 16'"),
-        (np.ma.masked_array(BAD > 9, BAD == 3), BAD, "included must be .* without masked entries"),
-        (BAD > 9, ["a"] * 20, r"scores must be numbers of shape \(20,\)"),
-        (np.arange(100) > 2, np.zeros(100), "included must be decided by fair coins, got 97 of 100"),
-    ],
-)
-def test_bad_arrays_are_refused(included, scores, message):
-    with pytest.raises(InvalidInput, match=message):
-        audit_one_run_scores(included, scores)
-
-
-@pytest.mark.parametrize("claim", [{"rho": 1.0}, {"rdp": {2: 1.0}}])
-def test_claims_of_divergences_are_refused(claim):
-    with pytest.raises(InvalidInput, match="claim must be of epsilon, mu or a profile in an audit of one run"):
-        audit_one_run_scores(BAD > 9, BAD, claim=claim)
-
-
-def test_nan_of_a_run_is_refused_and_infinities_are_scores():
-    with pytest.raises(InvalidInput, match="the array that run returns must be numbers without NaN"):
-        audit_one_run(lambda inc, rng: np.where(inc, np.nan, 0.0), 20)
+def test_infinities_are_scores():
     assert audit_one_run(lambda inc, rng: np.where(inc, np.inf, -np.inf), 100).epsilon_lower > 1.0
 
 
@@ -127,8 +94,6 @@ def test_scores_of_either_sign_are_read():
     assert low.epsilon_lower > both.epsilon_lower
     assert high.epsilon_lower == 0.0 and high.verdict == "not refuted"
     assert sum(g.alpha for g in both.family) <= 0.001 * (1.0 + 1e-12)
-    with pytest.raises(InvalidInput, match="direction must be one of both, high, low"):
-        audit_one_run_scores(included, loss, direction="up")
 
 
 UNITS = {

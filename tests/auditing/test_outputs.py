@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
-import datetime
 import json
 import math
 import pickle
@@ -17,14 +15,7 @@ from hypothesis import strategies as st
 
 from dpbench import InvalidInput, audit, audit_samples, each, encode
 
-Rng = np.random.Generator
 Point = collections.namedtuple("Point", "x y")
-
-
-@dataclasses.dataclass
-class Answer:
-    best: str
-    count: float
 
 
 # each
@@ -90,40 +81,6 @@ def test_defaults_and_keywords_of_functions():
     assert sampled(lambda *args: float(len(args))).tolist() == [1.0] * 50
 
 
-@pytest.mark.parametrize(
-    ("function", "message"),
-    [
-        (3, "function must be callable as function"),
-        (lambda: 1, "function must be callable as function"),
-        (lambda data, trials, rng: 1, "got a sampler .* hand it to audit as is"),
-        (lambda a, b, c, d: 1, "function must be callable as function"),
-        (lambda data, *, key: 1, "function must be callable as function"),
-    ],
-)
-def test_what_is_no_function_of_one_call_is_refused(function, message):
-    with pytest.raises(InvalidInput, match=message):
-        each(function)
-
-
-@pytest.mark.parametrize(
-    "sampler",
-    [
-        lambda d: 1.0,
-        lambda d, trials: np.zeros(trials),
-        lambda d, trials, rng: 1.0,
-    ],
-)
-def test_audit_proposes_each(sampler):
-    with pytest.raises(InvalidInput, match=r"dpbench.each\(function\)"):
-        audit(sampler, 0.0, 1.0, trials=200)
-
-
-@pytest.mark.parametrize("output", [{"a": 1}, None, object(), np.zeros((4, 4))])
-def test_audit_proposes_encode(output):
-    with pytest.raises(InvalidInput, match=r"dpbench\.encode"):
-        audit(lambda d, trials, rng: [output] * trials, 0.0, 1.0, trials=200)
-
-
 @pytest.mark.parametrize("first", [1.0, None])
 def test_lists_of_numbers_and_none_are_taken_whatever_comes_first(first):
     """As the sparse vector technique and propose-test-release return; log(0.8/0.2) = 1.39 of loss."""
@@ -151,8 +108,6 @@ def test_an_exception_is_an_output_where_it_is_asked_for():
     assert found.verdict == "refuted" and found.curve([1.0])[0] < 0.025
     always = audit(each(fails, exceptions="output"), 50.0, 60.0, epsilon=1.0, trials=400)
     assert always.verdict == "not refuted"
-    with pytest.raises(InvalidInput, match="exceptions must be one of raise, output"):
-        each(fails, exceptions="ignore")
 
 
 # encode
@@ -235,27 +190,6 @@ def test_a_shuffled_report_is_refuted_by_its_counts(seed):
     assert found.verdict == "refuted" and "count of" in found.event
 
 
-@pytest.mark.parametrize(
-    ("output", "message"),
-    [
-        ({"a": {1, 2}}, r"got a set as output\['a'\]: return sorted\(it\)"),
-        ([datetime.datetime(2020, 1, 1)], r"got a datetime as output\[0\]: return it.timestamp"),
-        (1 + 2j, r"got a complex as output: return its real and its imaginary part"),
-        (np.array([1j]), "got a complex as output: return its real"),
-        (np.array(["2020"], dtype="datetime64[ns]"), r"got a datetime64 as output: return it.astype\(float\)"),
-        (collections.deque([1]), r"got a deque as output: return list\(it\)"),
-        (Answer("a", object()), r"got a object as output.count: return .* vars\(it\)"),
-        (np.ma.masked_array([1.0], [True]), r"got a MaskedArray as output: return it.filled\(nan\)"),
-        ((x for x in "a"), r"got a generator as output: return list\(it\)"),
-    ],
-)
-def test_what_is_not_read_is_refused_with_what_to_return(output, message):
-    with pytest.raises(InvalidInput, match=f"outputs must be made of numbers, .* {message}"):
-        encode([output])
-    with pytest.raises(InvalidInput, match="outputs must be made of numbers"):
-        audit(each(lambda d, rng: output), 0.0, 1.0, epsilon=1.0, trials=200)
-
-
 def test_an_output_that_holds_itself_is_refused():
     itself = ["a"]
     itself.append(itself)
@@ -285,8 +219,6 @@ def test_what_cannot_be_ignored_is_refused():
     longer = each(lambda d, rng: ["u", 1.0][: 1 + int(rng.random() < 0.1 + 0.8 * d)])
     found = audit(longer, 0.0, 1.0, epsilon=1.0, trials=1_000, ignore=["0", "1"])
     assert found.verdict == "refuted" and "length of output" in found.event  # which is left of it
-    with pytest.raises(InvalidInput, match="ignore must be left out"):
-        audit(lambda d, n, rng: rng.random(n), 0.0, 1.0, epsilon=1.0, trials=200, ignore=["id"])
     with pytest.raises(InvalidInput, match="ignore must be a sequence of paths"):
         audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore="n")
 
@@ -329,12 +261,6 @@ def test_an_output_that_does_not_fit_has_columns_that_say_so():
     fits, (more, other) = made[0], made[-2:]
     assert not np.array_equal(fits, more, equal_nan=True)
     assert np.isnan(other[made.names.index("output['a']")])
-
-
-@pytest.mark.parametrize("outputs", ["abc", 3.0, {"a": 1}, [], np.zeros(0), np.float64(1.0), None])
-def test_what_holds_no_outputs_is_refused(outputs):
-    with pytest.raises(InvalidInput, match="outputs must be"):
-        encode(outputs)
 
 
 def test_results_of_several_shapes_are_refused_outside_an_audit():

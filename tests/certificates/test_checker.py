@@ -4,7 +4,6 @@ import ast
 import contextlib
 import copy
 import json
-import math
 import subprocess
 import sys
 import venv
@@ -13,20 +12,13 @@ from pathlib import Path
 import dpbench_check as checker
 import flint
 import pytest
-from flint import arb, ctx, fmpq
+from flint import ctx
 
 from dpbench.certificates.build import seal
 
 SOURCE = Path(checker.__file__)
 FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "certificates"
 NONE = checker.Scope({}, {})
-
-
-def value(text, **values):
-    ctx.prec = 128
-    scope = checker.Scope({name: fmpq(number) for name, number in values.items()}, {"pi": ("pi",)})
-    found = checker.evaluate(checker.parse(text), scope)
-    return float(arb(found).mid())
 
 
 def inequality(**changes):
@@ -60,33 +52,6 @@ def test_file_is_small_and_imports_nothing_of_ours():
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in ("eval", "exec", "compile", "__import__")
     assert imported <= set(sys.stdlib_module_names) | {"flint", "__future__"}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("1 + 2*3", 7.0), ("2^3^2", 512.0), ("-2^2", -4.0), ("(-2)^2", 4.0), ("2^-1", 0.5), ("8/4/2", 1.0),
-        ("2 - 3 - 4", -5.0), ("--3", 3.0), ("sqrt(2)*sqrt(2)", 2.0), ("exp(log(5))", 5.0), ("pi", math.pi),
-        ("min(3, 2) + max(3, 2)", 5.0), ("sum(i, 1, 10, i^2)", 385.0), ("sum(i, 2, 1, i)", 0.0),
-        ("erfc(1)", math.erfc(1.0)), ("betatail(1/2, 52, 49)", 0.38217671720119096),
-        ("gammatail(1, 3)", math.exp(-3.0)),
-        ("gaussian_delta(1, 1)", 0.12693673750664403), ("laplace_delta(2, 1)", 1.0 - math.exp(-0.5)),
-        ("laplace_delta(1, 2)", 0.0), ("abs(-7/2)", 3.5),
-    ],
-)  # fmt: skip
-def test_expressions(text, expected):
-    assert math.isclose(value(text), expected, rel_tol=1e-12, abs_tol=1e-300)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["1.5", "1e5", "2 +", "(1", "1)", "f(1)", "exp(1, 2)", "a b", "a = b", "", "sum(1, 1, 2, 3)", "__import__('os')",
-     "a[0]", "৪", "x\u00a0+ 1", "pi()", "max(1)",
-     "a.b", "a; b", "2 ** 3", "1 < 2", "exp", "9" * 5000],
-)  # fmt: skip
-def test_what_is_no_expression_is_refused(text):
-    with pytest.raises((checker.Refused, KeyError)):
-        checker.evaluate(checker.parse(text), NONE)
 
 
 @pytest.mark.parametrize("text", ["0.5", "1/0", "1/-2", "1e3", "", "a", "1/2/3", " 1", "৪", "1_0", "1\n"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import signal
 import sqlite3
 import subprocess
@@ -20,7 +19,6 @@ from runs_workload import blocks_in
 
 import dpbench
 from dpbench import cli
-from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
 from dpbench.runs import workers
 from dpbench.runs.context import RunContext, by_module
@@ -297,15 +295,3 @@ def test_the_longest_goes_first(tmp_path):
         assert workers._longest_first([[floor], [known], [rate]], context) == [[rate], [known], [floor]]
         assert workers._longest_first([[known, floor], [rate]], context) == [[known, floor], [rate]]
     assert by_module([floor, rate, known]) == [[floor, rate, known]]
-
-
-def test_every_entry_can_be_handed_to_a_worker():
-    claims = ledger.all_claims()
-    handed = pickle.loads(pickle.dumps(claims))
-    assert [(claim.id, claim.digest) for claim in handed] == [(claim.id, claim.digest) for claim in claims]
-
-
-@pytest.mark.parametrize("processes", [0, True])
-def test_bad_processes(processes):
-    with pytest.raises(InvalidInput, match=r"^processes must be"):
-        ledger.verify("glm.fact1.*", processes=processes)
