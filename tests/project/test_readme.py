@@ -68,8 +68,5 @@ def test_every_example_runs(code, capsys, tmp_path, monkeypatch):
     elif "excess_risk" in code:
         excess = [float(line.split()[0]) for line in out.splitlines()]
         assert max(excess) < (1.0 if "PrivateGridSearch" in code else 0.1), "w = 0 has 64, the worst threshold 0.4"
-    elif "dpbench.sklearn" in code:
-        accuracy, epsilon, delta = map(float, out.split())
-        assert accuracy > 0.8 and 0.99 < epsilon <= 1.0 and delta == 1e-5
     else:
         assert "refuted" in out
