@@ -31,11 +31,6 @@ def project(w: np.ndarray, radius: float) -> np.ndarray:
     return w if length <= radius else w / length * radius
 
 
-def product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """AB, entry by entry from its definition."""
-    return np.array([[sum(a * b for a, b in zip(row, column, strict=True)) for column in B.T] for row in A])
-
-
 def summed_in_order(A: np.ndarray, B: np.ndarray, out: np.ndarray, fused: bool) -> np.ndarray:
     """out + AB, each entry one sum in the order of the inner index; with one rounding a term, or two."""
     made = out.copy()

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from dpbench.papers.glm import comparison, datasets
 from dpbench.papers.glm.problem import GLMProblem
@@ -119,25 +118,6 @@ def test_the_fit_is_certified_and_no_other_point_is_better(loss, radius):
     # the certificate can fail: a worse point has a larger gap than its distance from the optimum
     worse = comparison.Fit(0.5 * best.w, problem.empirical_risk(0.5 * best.w), best.gap)
     assert worse.risk - best.risk > worse.gap
-
-
-def test_the_absolute_fit_against_linear_programming():
-    problem = datasets.load("diabetes", loss="absolute", radius=50.0)  # so wide that the ball does not bind
-    n, d = problem.n, problem.d
-    rows = np.block([[problem.X, -np.eye(n)], [-problem.X, -np.eye(n)]])
-    found = linprog(
-        np.r_[np.zeros(d), np.full(n, 1.0 / n)], A_ub=rows, b_ub=np.r_[problem.y, -problem.y],
-        bounds=[(None, None)] * d + [(0, None)] * n,
-    )  # fmt: skip
-    best = comparison.fit(problem)
-    assert np.linalg.norm(found.x[:d]) < 50.0
-    assert found.fun - 1e-9 <= best.risk <= found.fun + best.gap
-
-
-def test_the_squared_fit_against_the_normal_equations():
-    problem = datasets.load("diabetes", radius=50.0)
-    w = np.linalg.lstsq(problem.X, problem.y, rcond=None)[0]
-    assert comparison.fit(problem).risk == pytest.approx(problem.empirical_risk(w), abs=1e-10)
 
 
 def test_the_t_interval_covers():

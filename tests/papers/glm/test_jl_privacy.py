@@ -23,20 +23,19 @@ from dpbench.privacy import gaussian
 
 
 def test_printed_parameters_are_the_theorems():
-    p = replace(problem("squared", n=50, d=40), radius=0.7)
+    """The formulas themselves: `test_theory`."""
+    p, given = replace(problem("squared", n=50, d=40), radius=0.7), (2.0, 1.0, 1.0, 0.7, 50, 0.5, 1e-4)
     m = JLMethod(0.5, 1e-4, calibration="printed")
-    bound, n, L = printed_gradient_bound(p), 50, math.log(1e4)
-    h = math.sqrt(2.0) * 0.7
-    assert m.number_of_steps(p) == n
-    assert m.projected_dimension(p) == math.ceil((h * math.log(2 * n / 1e-4) * n * 0.5 / (1.0 + h)) ** (2 / 3))
-    assert m.sigma(p) == pytest.approx(math.sqrt(8 * bound**2 * n * L) / (n * 0.5))
-    assert m.eta(p) == pytest.approx(min(0.7 / (math.sqrt(n) * max(math.sqrt(2.0), m.sigma(p) * math.sqrt(40))), 1 / 8))
+    assert (m.number_of_steps(p), m.projected_dimension(p)) == (50, math.ceil(theory.smooth_jl_dimension(*given)))
+    assert m.sigma(p) == theory.noisy_gd_noise(printed_gradient_bound(p), 50, 50, 0.5, 1e-4)
+    assert m.eta(p) == theory.noisy_gd_step_size(0.7, 50, 2.0, 1.0, 1.0, m.sigma(p), 40)
     q = replace(problem("absolute", n=20, d=4000), radius=0.7)
-    k = math.ceil(math.log(2 * 20 / 1e-4) * 20 * 0.5)
+    k = math.ceil(theory.lipschitz_jl_dimension(20, 0.5, 1e-4))
     assert (m.number_of_steps(q), m.projected_dimension(q)) == (400, k)
-    assert m.sigma(q) == pytest.approx(math.sqrt(8 * 400 * math.log(2e4)) / (20 * 0.5))
-    assert m.eta(q) == pytest.approx(0.7 / ((1 + math.sqrt(k * math.log(2e4)) / 10) * 400**0.75))
-    assert replace(m, dimension_constant=2.0).projected_dimension(q) == math.ceil(2 * math.log(4e5) * 10)
+    assert m.sigma(q) == theory.lipschitz_jl_noise(1.0, 1.0, 400, 20, 0.5, 1e-4)
+    assert m.eta(q) == theory.lipschitz_jl_step_size(1.0, 1.0, 0.7, 400, 20, k, 0.5, 1e-4)
+    twice = replace(m, dimension_constant=2.0)
+    assert twice.projected_dimension(q) == math.ceil(theory.lipschitz_jl_dimension(20, 0.5, 1e-4, 2.0))
     assert JLMethod(100.0, 1e-4, calibration="printed").projected_dimension(p) == 40, "never above d"
 
 

@@ -94,22 +94,6 @@ def test_calls_are_cut_without_a_trace(monkeypatch):
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("rows", "inner"), [(1, 1), (4, 4), (5, 7), (11, 3), (8, 6)])
-def test_add_product(rows, inner):
-    rng = np.random.default_rng(8)
-    A, B, out = (
-        rng.standard_normal((rows, inner)),
-        rng.standard_normal((inner, 8)),
-        rng.standard_normal((rows, 8)),
-    )
-    want = out + naive.product(A, B)
-    for layout in (np.ascontiguousarray(A), np.asfortranarray(A), np.repeat(A, 2, axis=1)[:, ::2]):
-        got = out.copy()
-        kernels.add_product(layout, B, got)
-        assert np.allclose(got, want, rtol=1e-13, atol=1e-13)
-
-
-@pytest.mark.kernel
 @pytest.mark.parametrize("loss", [losses.squared(), losses.half_squared(), losses.linear()], ids=lambda x: x.name)
 def test_axes_path_equals_the_path_over_records(loss):
     """The same noise vectors through both paths, the axes' ones turned back into the coordinates of X."""

@@ -8,7 +8,7 @@ import pytest
 from regressions import ALL, problem
 
 from dpbench.core import validation
-from dpbench.papers.glm import losses
+from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms import centres
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
@@ -138,19 +138,17 @@ def test_exact_calibration_pays_for_the_tolerance_and_no_more(name):
         assert delta * (1.0 - 1e-6) <= m.guarantee(p).delta(epsilon) <= delta
 
 
-def test_parameters_to_the_letter():
-    p = problem(losses.squared(), n=100, radius=2.0)
-    L = math.log(1e5)
+def test_printed_parameters_are_the_theorems():
+    """The formulas themselves: `test_theory`."""
     m = OutputPerturbation(0.5, 1e-5, calibration="printed")
-    lam = ((1.0 + 2.0 * 2.0) * math.sqrt(2.0) / (2.0 * 100 * 0.5)) ** (2 / 3) * L ** (1 / 3)
-    assert m.lam(p) == pytest.approx(lam, rel=1e-13)
-    assert m.sigma(p) ** 2 == pytest.approx(4.0 * (1.0 + 4.0 * 4.0) * L / (lam * 100 * 0.5) ** 2, rel=1e-13)
+    p, given = problem(losses.squared(), n=100, radius=2.0), (2.0, 1.0, 1.0, 2.0, 100, 0.5, 1e-5)
+    assert m.lam(p) == theory.smooth_erm_regularization(*given)
+    assert m.sigma(p) == theory.smooth_erm_noise(*given, m.lam(p))
     assert replace(m, noise_constant=1.0).sigma(p) == pytest.approx(0.5 * m.sigma(p), rel=1e-13)
     q = problem(losses.absolute(), n=100, radius=2.0)
-    lam = L**0.25 / (2.0 * math.sqrt(50.0))
-    assert m.lam(q) == pytest.approx(lam, rel=1e-13)
-    assert m.sigma(q) ** 2 == pytest.approx(4.0 * L / (lam * 100 * 0.5) ** 2, rel=1e-13)
-    assert replace(m, regularization=0.3).sigma(q) == pytest.approx(m.sigma(q) * lam / 0.3, rel=1e-13)
+    assert m.lam(q) == theory.lipschitz_erm_regularization(1.0, 1.0, 2.0, 100, 0.5, 1e-5)
+    assert m.sigma(q) == theory.lipschitz_erm_noise(1.0, 1.0, 100, 0.5, 1e-5, m.lam(q))
+    assert replace(m, regularization=0.3).sigma(q) == pytest.approx(m.sigma(q) * m.lam(q) / 0.3, rel=1e-13)
 
 
 def test_printed_theorem_3_drops_a_factor_that_no_constant_replaces():

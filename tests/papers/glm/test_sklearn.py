@@ -21,7 +21,7 @@ from dpbench.sklearn import HeavyTailedRegressor, PrivateClassifier, PrivateRegr
 SHORT = NoisyGD(1.0, 1e-5, steps=20)
 INSTANCES = [
     PrivateRegressor(SHORT, x_bound=5.0, y_bound=5.0),
-    PrivateClassifier(SHORT, x_bound=5.0, classes="public"),
+    PrivateClassifier("output-perturbation", x_bound=5.0, classes="public", arithmetic="exact"),  # by name
     HeavyTailedRegressor("clipped-subgradient", radius=1.0),
 ]
 EXPECTED = {}

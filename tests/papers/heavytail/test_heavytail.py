@@ -11,10 +11,9 @@ from naive import heavytail as naive
 
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.heavytail import theory
-from dpbench.papers.heavytail.algorithms import _score_kernels as kernels
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.algorithms.net import Net
-from dpbench.papers.heavytail.algorithms.truncation import columns, psi, quarters, sums_at, truncated_risk
+from dpbench.papers.heavytail.algorithms.truncation import columns, psi, sums_at, truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.theorems.theorems1_2 import leaning_pair, privacy_loss
 
@@ -45,6 +44,7 @@ def test_psi_is_the_paper_s(theta):
 @pytest.mark.kernel
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 300])
 def test_scores_equal_the_twin(theta, n):
+    """truncated_sums, by way of what calls it."""
     p = problem(theta, n=n, d=3)
     w = np.random.default_rng(1).uniform(-1.0, 1.0, (4, 3))
     w[0] = 0.25
@@ -52,26 +52,6 @@ def test_scores_equal_the_twin(theta, n):
     want = [naive.score(p.X.tolist(), p.y.tolist(), row.tolist(), 0.3, theta) for row in w]
     assert np.allclose(got, want, rtol=1e-12, atol=1e-13)
     assert np.allclose(truncated_risk(p, w, 0.3), np.array(want) / (0.3 * n), rtol=1e-12, atol=1e-13)
-
-
-@pytest.mark.kernel
-def test_a_product_of_many_factors_does_not_underflow():
-    n = kernels.LANES * kernels.FACTORS * 3 + 5
-    p = HeavyTailedProblem(np.ones((n, 1)), np.full(n, 1e6), radius=1.0)
-    assert sums_at(columns(p), p.y, np.zeros((1, 1)), 1.0, 2.0)[0] == pytest.approx(n * math.log(2.0), rel=1e-12)
-
-
-@pytest.mark.kernel
-def test_a_planted_power_is_seen():
-    """The twin comparison of `test_scores_equal_the_twin` with another θ's power: ten orders beyond its tolerance."""
-    p = problem(1.5, n=65)
-    out, w = np.empty(1), np.full((1, 2), 0.1)
-    want = naive.score(p.X.tolist(), p.y.tolist(), w[0].tolist(), 0.3, 1.5)
-    for wrong in (5, 7):
-        kernels.truncated_sums(columns(p), p.y, w, 0.3, 1.5, wrong, out)
-        assert abs(out[0] / want - 1.0) > 1e-2
-    kernels.truncated_sums(columns(p), p.y, w, 0.3, 1.5, quarters(1.5), out)
-    assert out[0] == pytest.approx(want, rel=1e-12)
 
 
 def towards_zero(net, w):
