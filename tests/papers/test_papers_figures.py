@@ -11,6 +11,7 @@ from dpbench.report.drawings import DRAWINGS
 EVIDENCE = Path(__file__).resolve().parents[2] / "evidence" / "ledger"
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda drawing: drawing.name)
 def test_a_figure_is_drawn_from_evidence(drawing):
     evidence = committed(EVIDENCE, [drawing.claim])[drawing.claim]["evidence"]

@@ -101,7 +101,7 @@ def test_csv_outside_the_bounds_is_clipped_when_asked(tmp_path):
     assert np.array_equal(problem.y, [2.0, 1.0])
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("loss", ["squared", "half-squared", "logistic", "huber", "absolute", "linear"])
 @pytest.mark.parametrize("radius", [0.5, 5.0])
 def test_the_fit_is_certified_and_no_other_point_is_better(loss, radius):

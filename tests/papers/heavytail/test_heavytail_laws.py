@@ -103,7 +103,7 @@ def test_exact_mean_excess_is_the_mechanism_s(theta, domain, sampler):
         Tail("student", 3.0), np.array([0.2, 0.1]), theta=theta, directions="axes", domain=domain
     )
     problem = population.draw(2000, np.random.default_rng(0))
-    mechanism = ExponentialMechanism(8.0, net_radius=0.01, sampler=sampler)
+    mechanism = ExponentialMechanism(8.0, net_radius=0.02, sampler=sampler)
     exact = sharp.mean_excess(population, problem, mechanism)
     if sampler == "enumerate":
         points, logs = mechanism.log_probabilities(problem)

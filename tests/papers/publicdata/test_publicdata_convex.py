@@ -20,7 +20,7 @@ from dpbench.testing.hostile import hostile_pairs
 
 pytestmark = pytest.mark.kernel
 
-INSTANCES = 4 if numba.config.DISABLE_JIT else 25
+INSTANCES = 4 if numba.config.DISABLE_JIT else 12
 
 
 def objectives(loss, count):

@@ -243,7 +243,7 @@ def test_halfspaces_in_space_have_a_finite_epsilon_that_an_audit_does_not_break(
         def labels(data, trials, rng):
             return p.hypotheses.predict(mechanism(data, trials, rng), z)
 
-        return dpbench.audit(labels, *pair, epsilon=1.0, trials=2000, confidence=1 - 1e-6).verdict
+        return dpbench.audit(labels, *pair, epsilon=1.0, trials=1000, confidence=1 - 1e-6).verdict
 
     assert RRSPM(1.0).guarantee(p).epsilon(0.0) == 1.0 and RRSPM(1.0, noise_scale=0.3).guarantee(p).epsilon(0.0) > 26.0
     assert audited(RRSPM(1.0)) == "not refuted" and audited(RRSPM(1.0, noise_scale=0.3)) == "refuted"

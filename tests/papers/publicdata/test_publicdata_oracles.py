@@ -15,7 +15,7 @@ from dpbench.papers.publicdata.objective import Objective, erm_last, prepare
 
 pytestmark = pytest.mark.kernel
 
-INSTANCES = 300 if numba.config.DISABLE_JIT else 2000
+INSTANCES = 300 if numba.config.DISABLE_JIT else 1000
 
 
 def line(rng, n):
