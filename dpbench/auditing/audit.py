@@ -40,7 +40,7 @@ from dpbench.auditing.independence import (
     check_arrays,
     probe_of,
 )
-from dpbench.auditing.outputs import WIDEST, Layout, accepts, as_rows, learn, paths, sampler_name
+from dpbench.auditing.outputs import WIDEST, Layout, accepts, frame_rows, is_frame, learn, paths, sampler_name
 from dpbench.auditing.result import AuditResult, Origin, Seen, in_words
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
@@ -148,7 +148,7 @@ CALLED = (
     "wrapped as lambda dataset, trials, rng: sampler(dataset, trials)"
 )
 SEEN = 'an exception that an analyst would see is an output: dpbench.each(function, exceptions="output")'
-ENCODE = "dpbench.encode(outputs) makes such an array of dicts, records, ragged lists, images and mixtures"
+ANY_KIND = "dicts, records, ragged lists, images and mixtures are audited by dpbench.each(function of one run)"
 
 Sampler = Callable[[Any, int, np.random.Generator], Any]
 Progress = Callable[[int, int], None]
@@ -305,12 +305,12 @@ def checked(drawn: Any, rows: int, name: str) -> np.ndarray:
     shape = f"of shape ({rows},) or ({rows}, k)"
     if drawn is None:
         raise invalid(what, f"an array {shape} (does the sampler return anything?)", drawn)
-    outputs = native(what, drawn, f"an array {shape} ({ENCODE})")
+    outputs = native(what, drawn, f"an array {shape} ({ANY_KIND})")
     if outputs.ndim == 0 and not isinstance(drawn, np.ndarray):
         raise invalid(what, f"{shape} ({EACH})", drawn)
     if outputs.ndim == 0 or outputs.shape[0] != rows:
         raise invalid(what, f"{shape}: one row for each of the trials asked for (here {rows})", outputs)
-    return columns_of(what, outputs, f"numbers or booleans {shape}, or texts of shape ({rows},) ({ENCODE})")
+    return columns_of(what, outputs, f"numbers or booleans {shape}, or texts of shape ({rows},) ({ANY_KIND})")
 
 
 def columns_of(what: str, array: np.ndarray, must_be: str) -> np.ndarray:
@@ -709,8 +709,8 @@ def audit_samples(
         Independent runs on the data set and on the neighbour, one a row, in the order in which they were drawn; those
         of the two sides independent of each other too (no random numbers in common): numbers
         or booleans of shape (rows,) or (rows, k), or texts of shape (rows,); or a list or a data frame of outputs of
-        any kind, which are taken apart as by `dpbench.encode`. At least 100 rows each, and not necessarily as many of
-        both.
+        any kind, which are taken apart by a layout learned from the rows that choose the event. At least 100 rows
+        each, and not necessarily as many of both.
     epsilon, delta, claim, confidence, score, relation, ignore
         As in `dpbench.audit`.
     seed : int
@@ -740,7 +740,7 @@ def audit_samples(
         validation.choice("relation", relation, list(RELATIONS))
     request = Request.of(epsilon, delta, claim, confidence, score, ignore, relation)
     one, other = _given("outputs", outputs), _given("neighbour_outputs", neighbour_outputs)
-    layout = getattr(one, "layout", None)
+    layout = None
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         one, other = _both_alike(one, other)
     elif isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
@@ -753,7 +753,7 @@ def audit_samples(
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         fewest = min(len(one), len(other))
         kept = isinstance(one, list)
-        most = LEARN if kept or layout is not None else CHOOSE_ROWS
+        most = LEARN if kept else CHOOSE_ROWS
         rows = max(20, min(int(CHOOSE_SHARE * fewest), most))
         # Rows that choose anything, columns or event, certify nothing.
         chosen = [_chosen(len(x), rows, seed, side) for side, x in enumerate((one, other))]
@@ -776,14 +776,17 @@ def audit_samples(
 
 def _given(name: str, outputs: Any) -> Any:
     """An array, checked, or a list of results of any kind."""
-    table = hasattr(outputs, "columns") or (isinstance(outputs, np.ndarray) and outputs.dtype.names is not None)
-    if table or (isinstance(outputs, (list, tuple)) and len(outputs) > 0 and not _numbers_throughout(outputs)):
-        rows = as_rows(outputs)
-        if not isinstance(rows, np.ndarray):
-            if len(rows) < LEAST:
-                raise invalid(name, f"at least {LEAST} rows, one a run", f"{len(rows)} rows")
-            return rows
-    return _checked(name, outputs)
+    if is_frame(type(outputs)):
+        rows = frame_rows(outputs)[0]
+    elif isinstance(outputs, np.ndarray) and outputs.dtype.names is not None:
+        rows = [dict(zip(outputs.dtype.names, row.item(), strict=True)) for row in outputs]
+    elif isinstance(outputs, (list, tuple)) and len(outputs) > 0 and not _numbers_throughout(outputs):
+        rows = list(outputs)
+    else:
+        return _checked(name, outputs)
+    if len(rows) < LEAST:
+        raise invalid(name, f"at least {LEAST} rows, one a run", f"{len(rows)} rows")
+    return rows
 
 
 def _numbers_throughout(outputs: Any) -> bool:
@@ -794,7 +797,7 @@ def _numbers_throughout(outputs: Any) -> bool:
 
 
 def _checked(name: str, outputs: Any) -> np.ndarray:
-    must_be = f"numbers or booleans of shape (rows,) or (rows, k), or texts of shape (rows,) ({ENCODE})"
+    must_be = "numbers or booleans of shape (rows,) or (rows, k), texts of shape (rows,), or a list of outputs"
     array = columns_of(name, native(name, outputs, must_be), must_be)
     if len(array) < LEAST:
         raise invalid(name, f"at least {LEAST} rows, one a run", array)

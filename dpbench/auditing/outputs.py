@@ -28,7 +28,7 @@ import random
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from itertools import accumulate
@@ -41,9 +41,6 @@ from dpbench.core.validation import InvalidInput, invalid
 
 RECURRING = 5
 """Times that a value or a key is seen among the examples before it counts as known."""
-
-ENOUGH = 100
-"""Examples below which everything seen once counts as known: too few for anything to recur."""
 
 WIDEST = 1024
 """Entries of an array that are kept one by one; a larger one is averaged over a grid."""
@@ -623,7 +620,7 @@ class Layout:
 def learn(
     outputs: Sequence[Any], others: Sequence[Any] = (), ignore: Sequence[str] = (), least: int = RECURRING
 ) -> Layout:
-    """The layout of examples of both sides of an audit (or of one collection of outputs).
+    """The layout of examples of both sides of an audit: rows that certify nothing.
 
     What comes up fewer than `least` times does not recur.
 
@@ -694,81 +691,6 @@ def paths(ignore: Any) -> tuple[str, ...]:
     if not all(isinstance(path, str) and path for path in named):
         raise invalid("ignore", 'a sequence of paths such as ["id"]', ignore)
     return named
-
-
-class Encoded(np.ndarray):
-    """What `encode` returns: an array of numbers that keeps the names of its columns, through slices of its rows."""
-
-    layout: Layout | None = None
-
-    def __array_finalize__(self, other: Any) -> None:
-        self.layout = getattr(other, "layout", None)
-
-    @property
-    def names(self) -> list[str]:
-        """Of the columns, as the user would call them."""
-        return [] if self.layout is None else [name for name, _ in self.layout.described]
-
-
-def encode(outputs: Any, *, ignore: Sequence[str] = ()) -> np.ndarray:
-    """Outputs as an array that `dpbench.audit` and `dpbench.audit_samples` take, one row an output.
-
-    Parameters
-    ----------
-    outputs : sequence, array or table
-        One item an output: numbers, arrays, texts, bytes, booleans and None, in lists, tuples, dicts, dataclasses,
-        named tuples, data frames or JSON texts, to any depth; also a structured array and a data frame, whose rows are
-        the outputs. Encode what belongs together in one call (``encode([*ours, *theirs])``), or use `dpbench.each`,
-        whose outputs an audit encodes by one layout.
-    ignore : sequence of str
-        Leaves to leave out, by their paths, such as ``"id"`` or ``"table.time"``: identifiers and times that say
-        nothing.
-
-    Returns
-    -------
-    float64[rows] or float64[rows, columns], or fixed-width texts [rows]
-        With the names of the columns as `names`, which an audit of it uses.
-
-    Raises
-    ------
-    InvalidInput
-
-    Examples
-    --------
-    >>> from dpbench import encode
-    >>> encode([{"count": 3, "shares": [0.25, 0.75]}, {"count": 4, "shares": [0.5, 0.5]}])[:, -2:].tolist()
-    [[0.25, 0.75], [0.5, 0.5]]
-    """
-    rows = as_rows(outputs)
-    if isinstance(rows, np.ndarray) and rows.dtype.kind != "O":
-        return rows
-    rows = list(rows)
-    if all(isinstance(output, str) for output in rows):
-        return np.array(rows, dtype=np.str_)
-    layout = learn(rows, ignore=paths(ignore), least=RECURRING if len(rows) >= ENOUGH else 1)
-    encoded = layout.encode(rows).view(Encoded)
-    encoded.layout = layout
-    return encoded
-
-
-def as_rows(outputs: Any) -> Sequence[Any] | np.ndarray:
-    """One item an output; an array that an audit takes as it is comes back as it is."""
-    if is_frame(type(outputs)):
-        return frame_rows(outputs)[0]
-    if isinstance(outputs, np.ndarray):
-        if outputs.ndim == 0 or len(outputs) == 0:
-            raise invalid("outputs", "at least one output, along the first axis", outputs)
-        if outputs.dtype.names is not None:
-            return [dict(zip(outputs.dtype.names, row.item(), strict=True)) for row in outputs]
-        if outputs.dtype.kind in "fiubSU" and outputs.ndim <= 2 - (outputs.dtype.kind in "SU"):
-            return outputs
-        return list(outputs)
-    if isinstance(outputs, str | bytes | Mapping | Set) or not isinstance(outputs, Iterable):
-        raise invalid("outputs", "a sequence, one item an output (wrap a single one in a list)", outputs)
-    rows = list(outputs)
-    if not rows:
-        raise invalid("outputs", "at least one output", outputs)
-    return rows
 
 
 # Samplers

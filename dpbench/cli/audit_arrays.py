@@ -41,38 +41,29 @@ def read_dataset(option: str, path: str) -> Any:
 def read_pair(first: tuple[str, str], second: tuple[str, str]) -> tuple[Any, Any]:
     """The outputs of two files, each by its option and its path.
 
-    Columns of tables are matched by their names where both have the same; tables that hold more than numbers are
-    encoded together, that equal outputs of the two have equal rows.
+    Columns of tables are matched by their names where both have the same. Of tables that hold more than numbers the
+    outputs are rows, as a list, so that only the rows that choose an event decide how they are read. Each cell of a
+    column of texts is read by itself, whatever the others are.
     """
     one, other = _read(*first), _read(*second)
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return tuple(x if isinstance(x, np.ndarray) else _joined(x) for x in (one, other))  # type: ignore[return-value]
     if len(one) == len(other):
         other = {name: other[name if set(one) == set(other) else own] for name, own in zip(one, other, strict=True)}
-    if all(_plain(table) for table in (one, other)) or all(len(t) == 1 and _texts(t) for t in (one, other)):
+    if all(_plain(table) for table in (one, other)):
         return _joined(one), _joined(other)
-    from dpbench.auditing.outputs import encode
+    return _rows(one, first[1]), _rows(other, second[1])
 
-    for table, numbers, (_, path) in ((one, other, first), (other, one, second)):
-        for name in table.keys() & numbers.keys() if Path(path).suffix.lower() == ".csv" else ():
-            if table[name].dtype.kind == "U" and numbers[name].dtype.kind in NUMBERS:
-                table[name] = read_cells(table[name])
-    sizes = [len(next(iter(table.values()))) for table in (one, other)]
-    rows = [
-        dict(zip(table, cells, strict=True))
-        for table in (one, other)
-        for cells in zip(*(column.tolist() for column in table.values()), strict=True)
-    ]
-    encoded = encode(rows)
-    return encoded[: sizes[0]], encoded[sizes[0] :]
+
+def _rows(table: Columns, path: str) -> list[dict[str, Any]]:
+    """One dict a row; cells of a CSV file's texts as the numbers that they hold."""
+    text = "U" if Path(path).suffix.lower() == ".csv" else ""
+    columns = [read_cells(column) if column.dtype.kind == text else column for column in table.values()]
+    return [dict(zip(table, cells, strict=True)) for cells in zip(*(x.tolist() for x in columns), strict=True)]
 
 
 def _plain(table: Columns) -> bool:
     return all(column.dtype.kind in NUMBERS for column in table.values())
-
-
-def _texts(table: Columns) -> bool:
-    return all(column.dtype.kind == "U" for column in table.values())
 
 
 def _joined(table: Columns) -> np.ndarray:

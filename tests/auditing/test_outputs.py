@@ -1,4 +1,4 @@
-"""`each` and `encode`: samplers from functions, and outputs as named columns. Thirty kinds are in `zoo`."""
+"""Samplers from functions by `each`, and outputs as the named columns of a layout. Thirty kinds are in `zoo`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpbench import InvalidInput, audit, audit_samples, each, encode
+from dpbench import InvalidInput, audit, audit_samples, each
+from dpbench.auditing.audit import _chosen
+from dpbench.auditing.outputs import RECURRING, learn
+from dpbench.cli.audit_arrays import read_pair
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -110,28 +113,39 @@ def test_an_exception_is_an_output_where_it_is_asked_for():
     assert always.verdict == "not refuted"
 
 
-# encode
+# layouts
 
 
-def columns(outputs, **options):
-    """The columns of encoded outputs by their names. Of fewer than a hundred outputs all that differs is kept."""
-    made = encode(outputs, **options)
-    return dict(zip(made.names, made.reshape(len(made), -1).T.tolist(), strict=True))
+def encode(outputs):
+    """Outputs by the layout that they give, and its names. Of fewer than a hundred outputs all is kept."""
+    layout = learn(outputs, least=RECURRING if len(outputs) >= 100 else 1)
+    return layout.encode(outputs), [name for name, _ in layout.described]
+
+
+def columns(outputs):
+    """The columns of encoded outputs by their names."""
+    encoded, names = encode(outputs)
+    return dict(zip(names, encoded.reshape(len(encoded), -1).T.tolist(), strict=True))
 
 
 def test_shapes():
-    assert encode([1, 2.5, True]).tolist() == [1.0, 2.5, 1.0]
-    assert encode([[1, 2], [3, 4]]).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    assert encode(["a", "bc"]).dtype.kind == "U"
-    assert encode([{"b": 1, "a": [2.0, 3.0]}])[0].tolist() == [2.0, 1.0, 2.0, 3.0]
-    assert encode([Point(1.0, 2.0), Point(3.0, 4.0)]).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    assert encode(np.zeros((5, 4, 4))).shape == (5, 16)
-    assert encode(np.zeros((5, 64, 64, 3))).shape == (5, 16 * 16 + 3)
-    table = np.array([(1, 2.5, "x"), (2, 3.5, "y")], dtype=[("n", int), ("v", float), ("s", "U1")])
-    assert columns(table)["output['v']"] == [2.5, 3.5]
-    whole = np.arange(6.0).reshape(3, 2)
-    assert encode(whole) is whole
-    assert encode([10**400, -(10**400), 1]).tolist() == [math.inf, -math.inf, 1.0]
+    assert encode([1, 2.5, True])[0].tolist() == [1.0, 2.5, 1.0]
+    assert encode([[1, 2], [3, 4]])[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert encode([{"b": 1, "a": [2.0, 3.0]}])[0][0].tolist() == [2.0, 1.0, 2.0, 3.0]
+    assert encode([Point(1.0, 2.0), Point(3.0, 4.0)])[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert encode(np.zeros((5, 4, 4)))[0].shape == (5, 16)
+    assert encode(np.zeros((5, 64, 64, 3)))[0].shape == (5, 16 * 16 + 3)
+    assert encode([10**400, -(10**400), 1])[0].tolist() == [math.inf, -math.inf, 1.0]
+
+
+def test_structured_arrays_are_tables():
+    rng = np.random.default_rng(0)
+    one, other = (
+        np.array([(1, d + x, "x") for x in rng.laplace(size=500)], [("n", int), ("v", float), ("s", "U1")])
+        for d in (0, 3)
+    )
+    found = audit_samples(one, other, epsilon=0.5)
+    assert found.verdict == "refuted" and "output['v']" in found.event
 
 
 SAME = {
@@ -235,6 +249,36 @@ def test_lists_of_results_are_audited_as_they_are():
     assert audit_samples(ours[:300], ours[300:], epsilon=1.0, ignore=["id"]).verdict == "not refuted"
 
 
+@pytest.mark.parametrize("kind", ["outputs", "files"])
+def test_the_event_depends_on_the_choosing_rows_alone(kind, tmp_path):
+    """So no choice is biased by what certifies it. Words recur a few times each, in an order that differs by side.
+
+    Planted in the other direction: other choosing rows give another event.
+    """
+    rng = np.random.default_rng(0)
+    rows, choose = 2_000, 400
+    words = rng.integers(800, size=(2, rows))
+    masks = [_chosen(rows, choose, 0, side) for side in (0, 1)]
+    swapped, replaced, changed = words.copy(), words.copy(), words.copy()
+    swapped[0, ~masks[0]], swapped[1, ~masks[1]] = words[1, ~masks[1]], words[0, ~masks[0]]
+    for side, mask in enumerate(masks):
+        replaced[side, ~mask] = rng.integers(500, 1_500, size=rows - choose)
+        changed[side, mask] = rng.integers(800, size=choose)
+
+    def event(numbers):
+        pair = [[{"word": f"w{k}", "flag": 1} for k in side] for side in numbers]
+        if kind == "files":
+            for name, side in zip("ab", pair, strict=True):
+                lines = [f"{row['word']},{row['flag']}" for row in side]
+                (tmp_path / f"{name}.csv").write_text("\n".join(["word,flag", *lines]))
+            pair = read_pair(*[("--outputs", str(tmp_path / f"{name}.csv")) for name in "ab"])
+        origin = audit_samples(*pair, epsilon=0.1).origin
+        every = [{"word": f"w{k}", "flag": 1} for k in range(1_500)]
+        return origin.event.of(origin.event.score(origin.layout.encode(every))).tolist()
+
+    assert event(words) == event(swapped) == event(replaced) != event(changed)
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats(-1e6, 1e6) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
@@ -248,19 +292,19 @@ def test_a_row_depends_on_its_output_and_the_names_of_columns_alone(outputs, ord
     """So encoding is post-processing: no order and no other output changes a row."""
     places = [*range(len(outputs))] * 2
     order.shuffle(places)
-    whole = encode([None, *(outputs[place] for place in places)])
+    whole, names = encode([None, *(outputs[place] for place in places)])
     rows = whole.reshape(len(whole), -1)[1:]
-    assert rows.shape[1] == len(whole.names)
+    assert rows.shape[1] == len(names)
     first = dict(zip(places[::-1], rows[::-1], strict=True))
     assert all(np.array_equal(first[place], row, equal_nan=True) for place, row in zip(places, rows, strict=True))
 
 
 def test_an_output_that_does_not_fit_has_columns_that_say_so():
     known = [{"a": 1.0}] * 50 + [{"a": 2.0, "b": "x"}] * 50
-    made = encode([*known, {"a": 1.0, "c": 5}, "text"])
-    fits, (more, other) = made[0], made[-2:]
+    encoded, names = encode([*known, {"a": 1.0, "c": 5}, "text"])
+    fits, (more, other) = encoded[0], encoded[-2:]
     assert not np.array_equal(fits, more, equal_nan=True)
-    assert np.isnan(other[made.names.index("output['a']")])
+    assert np.isnan(other[names.index("output['a']")])
 
 
 def test_results_of_several_shapes_are_refused_outside_an_audit():

@@ -20,7 +20,7 @@ from messages import names
 from scipy import sparse
 
 import dpbench
-from dpbench import InvalidInput, Profile, audit, audit_one_run, audit_one_run_scores, audit_samples, encode
+from dpbench import InvalidInput, Profile, audit, audit_one_run, audit_one_run_scores, audit_samples
 from dpbench.ledger.verify import select, verify
 from dpbench.papers.glm import comparison, datasets, losses
 from dpbench.papers.glm.populations import ScaledBasis
@@ -86,7 +86,6 @@ CALLS = {
     "audit_one_run_scores": (audit_one_run_scores, {"included": COINS, "scores": ROWS[0]}),
     "find_neighbours": (dpbench.find_neighbours, {"sampler": noise, "domain": {"records": 3}, "trials": 1000}),
     "each": (dpbench.each, {"function": lambda data: data}),
-    "encode": (encode, {"outputs": [1.0]}),
     "check_accountant": (dpbench.check_accountant, {"steps": dpsgd(), "epsilon": 1.0}),
     "poisson_gaussian": (poisson_gaussian, {"steps": [[1.0]], "q": 0.5, "sigma": 1.0}),
     "GLMProblem": (GLMProblem, {"X": X, "y": Y, **GOOD}),
@@ -163,7 +162,7 @@ SPECIAL = [
     *(sampler(lambda d, n, r, value=value: value(n), "must be numbers or booleans of shape") for value in (
         lambda n: np.array([object()] * n), lambda n: np.zeros(n, dtype=complex), lambda n: np.zeros((n, 2, 2)),
         lambda n: np.zeros((n, 0)))),
-    *(sampler(lambda d, n, r, value=value: [value] * n, "dpbench.encode")
+    *(sampler(lambda d, n, r, value=value: [value] * n, "dpbench.each")
       for value in ({"a": 1}, None, object(), np.zeros((4, 4)))),
     sampler(lambda d, n, r: [[1.0], [1.0, 2.0]] * n, "must be an array of shape"),
     sampler(lambda d, n, r: np.full((n, 2), "a"), "or texts of shape (1,)"),
@@ -232,16 +231,16 @@ SPECIAL = [
     # functions of one call, and their outputs
     *each_of("each", "function", "callable as function", 3, lambda: 1, lambda a, b, c, d: 1, lambda data, *, key: 1),
     *of("each", "function", (lambda data, trials, rng: 1, "hand it to audit as is")),
-    *each_of("encode", "outputs", "must be", "abc", 3.0, {"a": 1}, [], np.zeros(0), np.float64(1.0), None),
-    *(("encode", {"outputs": [value]}, "outputs", holds) for value, holds in (
-        ({"a": {1, 2}}, "got a set as output['a']: return sorted(it)"),
-        ([datetime.datetime(2020, 1, 1)], "got a datetime as output[0]: return it.timestamp"),
-        (1 + 2j, "got a complex as output: return its real and its imaginary part"), (np.array([1j]), "its real"),
-        (np.array(["2020"], dtype="datetime64[ns]"), "got a datetime64 as output: return it.astype(float)"),
-        (deque([1]), "got a deque as output: return list(it)"),
-        (make_dataclass("Answer", ["best"])(object()), "got a object as output.best: return"),
-        (np.ma.masked_array([1.0], [True]), "got a MaskedArray as output: return it.filled(nan)"),
-        ((x for x in "a"), "got a generator as output: return list(it)"))),
+    *(("audit_samples", dict.fromkeys(("outputs", "neighbour_outputs"), [{"it": value}] * 100), "outputs", holds)
+      for value, holds in (
+        ({"a": {1, 2}}, "got a set as output['it']['a']: return sorted(it)"),
+        ([datetime.datetime(2020, 1, 1)], "got a datetime as output['it'][0]: return it.timestamp"),
+        (1 + 2j, "got a complex as output['it']: return its real and its imaginary part"), (np.array([1j]), "its real"),
+        (np.array(["2020"], dtype="datetime64[ns]"), "got a datetime64 as output['it']: return it.astype(float)"),
+        (deque([1]), "got a deque as output['it']: return list(it)"),
+        (make_dataclass("Answer", ["best"])(object()), "got a object as output['it'].best: return"),
+        (np.ma.masked_array([1.0], [True]), "got a MaskedArray as output['it']: return it.filled(nan)"),
+        ((x for x in "a"), "got a generator as output['it']: return list(it)"))),
     # accountants
     *each_of("check_accountant", "steps", "must be", {"noise": 1.0}, [], object(), [dpsgd(1.0 + k) for k in range(17)],
              SimpleNamespace(history=[(1.0, 0.5)]), dpsgd(steps=0)),

@@ -15,7 +15,6 @@ from dpbench import (
     audit_one_run_scores,
     audit_samples,
     each,
-    encode,
 )
 from dpbench.cli import audit_arrays, audit_inputs
 from dpbench.cli.app import run
@@ -214,16 +213,14 @@ def test_columns_are_matched_by_their_names(place):
     assert run(tables(place, "x,y/p,q", *rows).split()) == 1
 
 
-def test_a_table_of_texts_and_numbers_is_encoded_with_the_other(place):
-    """One text among 1,000 numbers of a side changes that side's kind of column. Planted: each encoded by itself."""
+def test_a_text_in_one_table_does_not_change_how_the_numbers_of_both_are_read(place):
+    """One text among 1,000 numbers of a side changes that side's kind of column. Planted: that side all texts."""
     rng = np.random.default_rng(4)
     one, other = ([f"{x},{'pq'[k]}" for x, k in zip(rng.laplace(size=1_000), rng.integers(0, 2, 1_000), strict=True)]
                   for _ in "ab")  # fmt: skip
     line = tables(place, "x,word", one, ["none,p", *other[1:]])
     assert run(line.split()) == 0
-    pair = [audit_arrays._read("--outputs", f"table_{name}.csv") for name in "ab"]
-    alone = [encode([dict(zip(t, c, strict=True)) for c in zip(*t.values(), strict=True)]) for t in pair]
-    assert alone[0].shape != alone[1].shape or audit_samples(*alone, epsilon=0.5).verdict == "refuted"
+    assert run(tables(place, "x,word", one, [f"t{row}" for row in other]).split()) == 1
 
 
 LEAKS = """
