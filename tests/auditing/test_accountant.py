@@ -61,8 +61,8 @@ def test_many_steps_beside_dp_accounting() -> None:
     """Second route: the loss distribution of dp-accounting, whose ε is an upper bound."""
     distribution = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     loss = distribution.from_gaussian_mechanism(1.1, sampling_prob=0.01, value_discretization_interval=1e-4)
-    theirs = loss.self_compose(2000).get_epsilon_for_delta(1e-6)
-    low, high = dpbench.check_accountant(dpsgd(1.1, 0.01, 2000), theirs, 1e-6).epsilon
+    theirs = loss.self_compose(300).get_epsilon_for_delta(1e-6)
+    low, high = dpbench.check_accountant(dpsgd(1.1, 0.01, 300), theirs, 1e-6).epsilon
     assert low <= theirs
     assert abs(theirs - high) < 0.005
     assert high - low < 0.01
@@ -72,21 +72,19 @@ def test_a_step_fewer_and_a_single_step_are_named() -> None:
     low, high = dpbench.check_accountant(dpsgd(0.8, 0.1, 2), 1.0, 1e-5).epsilon
     slips = dpbench.check_accountant(dpsgd(0.8, 0.1, 3), 0.5 * (low + high), 1e-5).slips
     assert slips == ("a step fewer",)
-    found = dpbench.check_accountant(dpsgd(1.0, 0.01, 1000), 1.82, 1e-5)
-    assert found.verdict == "refuted" and not found.slips, "a step fewer is within the bounds of what is exact"
     low, high = dpbench.check_accountant(dpsgd(0.8, 0.1), 1.0, 1e-5).epsilon
     assert "a single step" in dpbench.check_accountant(dpsgd(0.8, 0.1, 3), 0.5 * (low + high), 1e-5).slips
 
 
-@pytest.mark.parametrize("changed", [dpsgd(1.01, 0.05, 4), dpsgd(1.0, 0.0505, 4), dpsgd(1.0, 0.05, 5)])
-def test_planted_errors_of_a_hundredth_are_refuted(changed: dict[str, Any]) -> None:
+def test_planted_errors_of_a_hundredth_are_refuted() -> None:
     """The ε of a mechanism with 1% more noise, or 1% less, or a step more, is wrong for the other."""
-    true, other = dpsgd(1.0, 0.05, 4), changed
-    at_true, at_other = (dpbench.check_accountant(steps, 1.0, 1e-5).epsilon for steps in (true, other))
-    (worse, claimed) = (true, at_other) if at_other[1] < at_true[0] else (other, at_true)
-    assert dpbench.check_accountant(worse, claimed[1], 1e-5).verdict == "refuted"
-    better = other if worse is true else true
-    assert dpbench.check_accountant(better, claimed[1] + 0.01, 1e-5).verdict == "holds"
+    true = dpsgd(1.0, 0.05, 4)
+    low, high = dpbench.check_accountant(true, 1.0, 1e-5).epsilon
+    for worse in (dpsgd(1.0, 0.0505, 4), dpsgd(1.0, 0.05, 5)):
+        assert dpbench.check_accountant(worse, high, 1e-5).verdict == "refuted"
+    better = dpbench.check_accountant(dpsgd(1.01, 0.05, 4), high + 0.01, 1e-5)
+    assert better.verdict == "holds" and better.epsilon[1] < low
+    assert dpbench.check_accountant(true, better.epsilon[1], 1e-5).verdict == "refuted"
 
 
 @pytest.mark.parametrize(("noise", "rate", "epsilon"), [(1.0, 0.1, 0.5), (0.5, 0.4, 1.5)])

@@ -191,8 +191,7 @@ def test_what_recurs_in_lists_and_rows_is_counted():
     assert not any("count" in name for name in columns([rng.random(8) for _ in range(200)]))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_shuffled_report_is_refuted_by_its_counts(seed):
+def test_a_shuffled_report_is_refuted_by_its_counts():
     """Twenty letters by randomised response among four, and one that differs: the exact ε of the counts is 1.42."""
 
     def report(letter, rng):
@@ -200,7 +199,7 @@ def test_a_shuffled_report_is_refuted_by_its_counts(seed):
         said = [str(x) if rng.random() < 0.7 else str(rng.choice(["a", "b", "c", "d"])) for x in kept]
         return [said[k] for k in rng.permutation(20)]
 
-    found = audit(each(report), "a", "d", epsilon=0.1, trials=8_000, seed=seed)
+    found = audit(each(report), "a", "d", epsilon=0.1, trials=8_000)
     assert found.verdict == "refuted" and "count of" in found.event
 
 
@@ -286,7 +285,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(JSON, min_size=1, max_size=6), st.randoms())
 def test_a_row_depends_on_its_output_and_the_names_of_columns_alone(outputs, order):
     """So encoding is post-processing: no order and no other output changes a row."""

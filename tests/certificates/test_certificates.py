@@ -4,8 +4,6 @@ import json
 import math
 import random
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -15,19 +13,18 @@ from certificate_mutations import mutations
 from naive.certificates import true
 
 import dpbench.certificates as certificates
-from dpbench.certificates import build, shown
+from dpbench.certificates import shown
 from dpbench.ledger.registry import all_claims, by_id
 from dpbench.papers.glm import theory as glm
 from dpbench.papers.publicdata import theory as publicdata
 from tools import records
-from tools.pages.results import _weight
 from tools.records import entries
 
 FOLDER = Path(__file__).resolve().parents[2] / "evidence" / "certificates"
 COMMITTED = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 KINDS = sorted(dpbench_check.KINDS)
 PER_KIND = 60
-"""Mutations of a kind that the default run tries (all of them under ``-m evidence``)."""
+"""Mutations of a kind that are tried."""
 
 
 def verdict(certificate):
@@ -36,8 +33,11 @@ def verdict(certificate):
 
 def test_every_committed_certificate_is_accepted():
     assert len(COMMITTED) >= 80
-    refused = {name: report["because"] for name, c in COMMITTED.items() if not (report := verdict(c))["accepted"]}
+    reports = {name: verdict(c) for name, c in COMMITTED.items()}
+    refused = {name: report["because"] for name, report in reports.items() if not report["accepted"]}
     assert not refused
+    for report in reports.values():
+        assert re.match("REFUTES |SHOWS ", report["line"]) and "private" not in report["line"].lower()
 
 
 def test_every_kind_has_a_certificate():
@@ -67,14 +67,6 @@ def test_kinds_are_the_checkers_and_decide_one_word():
     assert set(shown.DECIDES) == set(KINDS)
     words = {kind: words for kind, (_, words, _) in dpbench_check.KINDS.items()}
     assert words == {kind: ("proved",) if kind in PROVED else ("refuted",) for kind in shown.DECIDES}
-
-
-def test_no_guarantee_is_vacuous_and_all_its_symbols_move_it():
-    """What stands in the shift, the scale or the claim of a guarantee moves what is decided."""
-    guarantees = [c for c in COMMITTED.values() if c["kind"] == "guarantee"]
-    assert len(guarantees) >= 25
-    for c in guarantees:
-        assert all(why == build.ALONE for why in c["inert"].values()), c["id"]
 
 
 COMPUTED = {
@@ -126,12 +118,11 @@ def test_what_a_mechanism_computes_is_the_formula_of_its_statement(claim, name):
         assert math.isclose(stated.number(name, **values), COMPUTED[claim, name](values), rel_tol=1e-9), values
 
 
-def tried(kind, limit):
+def tried(kind):
     """How mutations of a kind fared, and those accepted that are not true."""
     pool = [(name, *m) for name, c in COMMITTED.items() if c["kind"] == kind for m in mutations(c)]
     rng = random.Random(kind)
-    if limit is not None and len(pool) > limit:
-        pool = rng.sample(pool, limit)
+    pool = rng.sample(pool, min(PER_KIND, len(pool)))
     fared = Counter()
     wrong = []
     for name, sort, where, mutated in pool:
@@ -147,26 +138,12 @@ def tried(kind, limit):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({c["kind"] for c in COMMITTED.values()}))
 def test_no_mutation_is_accepted_that_is_not_true(kind):
-    fared, wrong = tried(kind, PER_KIND)
+    fared, wrong = tried(kind)
     assert not wrong
     refused = sum(count for (_, how), count in fared.items() if how == "refused")
     assert sum(fared.values()) >= 50
     assert refused >= 0.5 * sum(fared.values()), fared  # of a region many changed numbers stay true
     assert not fared["assumption", "accepted, and true"]
-
-
-@pytest.mark.evidence
-def test_all_mutations():
-    """Every mutation of every certificate."""
-    total = Counter()
-    for kind in KINDS:
-        fared, wrong = tried(kind, None)
-        assert not wrong
-        print(kind, dict(fared))
-        for (_, how), count in fared.items():
-            total[how] += count
-    print(dict(total))
-    assert total["refused"] >= 1000
 
 
 @pytest.mark.slow
@@ -177,16 +154,6 @@ def test_the_second_reading_tells_true_from_false():
         some = [c for c in COMMITTED.values() if c["kind"] == kind][:4]
         found = [true(m) for c in some for _, _, m in rng.sample(list(mutations(c)), 5)]
         assert found.count(False) >= len(found) // 4, kind
-
-
-def test_nothing_that_is_printed_says_private():
-    files = [str(path) for path in sorted(FOLDER.glob("*.json"))]
-    run = subprocess.run([sys.executable, dpbench_check.__file__, *files], capture_output=True, text=True, check=True)
-    assert f"{len(files)} of {len(files)} accepted" in run.stdout
-    said = [line for line in run.stdout.splitlines() if not line.startswith("  quoted: ")]
-    assert not re.search("private", "\n".join(said), re.IGNORECASE)
-    first = [line for line in run.stdout.splitlines() if not line.startswith(" ")]
-    assert len(first) == len(files) + 1 and all(re.match("REFUTES |SHOWS ", line) for line in first[:-1])
 
 
 def test_every_reason_names_a_living_entry_without_a_certificate():
@@ -209,31 +176,6 @@ def test_every_decided_entry_has_a_certificate_or_a_reason_of_its_own():
     bare = [r["id"] for r in decided if r["id"] not in have | named and r["verdict"] in ("proved", "refuted")]
     assert not bare
     assert all(shown.reason(r) for r in entries().values() if r["id"] not in have)
-
-
-def test_four_fifths_of_what_is_decided_exactly_have_a_certificate():
-    have = {maker.id for maker in certificates.makers()}
-    ids = [r["id"] for r in entries().values() if r["verdict"] in ("proved", "refuted") and not shown.sampled(r)]
-    assert len(ids) > 70 and sum(claim in have for claim in ids) >= 0.8 * len(ids)
-
-
-def test_sampled_entries_have_records():
-    have = {one.id for one in records.recorders()}
-    ids = {record["id"] for record in entries().values() if shown.sampled(record)}
-    assert len(ids) > 80
-    bare = ids - have - {claim.id for claim in all_claims() if claim.no_certificate}
-    assert len(bare) <= 0.25 * len(ids), sorted(bare)
-
-
-def test_tables_count_every_entry_once():
-    records, have = list(entries().values()), {maker.id for maker in certificates.makers()}
-
-    def named(key):
-        return sorted(claim for ids in shown.grouped(records, key).values() for claim in ids)
-
-    assert named(lambda one: one["verdict"]) == sorted(entries())
-    assert named(lambda one: one["id"] not in have and shown.reason(one)) == sorted(entries().keys() - have)
-    assert named(_weight) == sorted(r["id"] for r in records if r["verdict"] in ("refuted", "inconsistent"))
 
 
 def test_an_entry_says_its_certificates_or_why_it_has_none():

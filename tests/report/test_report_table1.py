@@ -14,7 +14,7 @@ from dpbench.papers.glm import drawings_table1 as figures_table1
 from dpbench.papers.glm.theorems import table1 as columns
 from dpbench.papers.glm.theorems import theorem7, theorem13
 from dpbench.report import figures
-from dpbench.report.drawings import DRAWINGS, SUMMARIES
+from dpbench.report.drawings import DRAWINGS
 from dpbench.runs.context import RunContext
 
 GRID = [100.0, 200.0, 400.0]
@@ -68,13 +68,6 @@ def test_markdown_has_every_entry_and_marks_stale_ones(verdicts):
     assert "| error / lower bound | ≥ 1 | 1.270 |  | 1.27 to 1.5 | 1.4 | not refuted |" in floor
 
 
-def test_what_a_cell_leaves_out_stands_in_its_rows():
-    lines = table1.table({}).splitlines()
-    for name, said in (("thm10.rate", "`glm.thm10.inequality.step`"), ("thm2.rate", "below log(2n/δ)")):
-        assert all(said in line for line in lines if f"`glm.{name}`" in line or f"`glm.{name}.small-radius`" in line)
-    assert "log(2n/δ)" not in next(line for line in lines if "`glm.thm2.rate.d`" in line)
-
-
 def test_every_rate_of_the_paper_is_in_it_and_every_pattern_finds_one(monkeypatch):
     rates = {claim.id for claim in all_claims() if claim.paper == "glm" and claim.kind == "rate"}
     assert rates <= set(table1.chosen())
@@ -85,23 +78,6 @@ def test_every_rate_of_the_paper_is_in_it_and_every_pattern_finds_one(monkeypatc
     monkeypatch.setattr(table1, "all_claims", lambda: (*all_claims(), *more))
     rows = table1.rows({name: ("consistent", evidence(-0.5, -0.5, "epsilon")) for name in new})
     assert [row.cell.place for row in rows] == ["Lipschitz, rank > nε: upper", "beside Table 1"]
-
-
-def test_every_cell_of_the_printed_table_has_a_row_of_its_own():
-    """Two halves of the smooth column and two of the Lipschitz one, each with low and high; both rows of bounds."""
-    places = [cell.place for cell in table1.CELLS]
-    upper = [f"smooth, √H a {sign} ‖Y‖, d {side} d*: upper" for sign in "≤>" for side in "≤>"]
-    upper += ["Lipschitz, rank ≤ nε: upper", "Lipschitz, rank > nε: upper"]
-    other = ["smooth, √H a ≤ ‖Y‖: lower, tight", "smooth, √H a > ‖Y‖: lower", "Lipschitz: lower, tight"]
-    nonprivate = [f"non-private, {kind}" for kind in (
-        "smooth: upper", "smooth: lower", "Lipschitz: upper", "Lipschitz: lower, tight")]  # fmt: skip
-    assert set(places) == {
-        *upper,
-        *other,
-        *nonprivate,
-        "smooth, low meets high d",
-        "Lipschitz, low meets high rank",
-    }
 
 
 def test_a_rate_without_a_ceiling_is_of_another_version():
@@ -192,8 +168,3 @@ def test_the_command_for_a_missing_run_is_one_that_gives_a_verdict(run, monkeypa
     code, _, err = run("figures rate_thm1 crossover")  # the second has no verdict at quick
     assert code == 2
     assert err.endswith("; run: dpbench verify glm.table1.rate.crossover glm.thm1.rate --level full\n")
-
-
-def test_names_of_figures_are_their_own():
-    names = [drawing.name for drawing in (*DRAWINGS, *SUMMARIES)]
-    assert len(names) == len(set(names)) and SUMMARIES[0].claims == table1.chosen()

@@ -13,6 +13,7 @@ import pytest
 import runs_workload as work
 
 from dpbench.core.validation import InvalidInput
+from dpbench.runs import context as contexts
 from dpbench.runs.context import Interrupted, RunContext, name_of
 from dpbench.runs.executors import BlockError, WorkersLost, cores
 from dpbench.runs.progress import Silent
@@ -277,3 +278,23 @@ def test_the_executor_serves_what_takes_one():
     for workers in (1, 2):
         with context(workers=workers) as run:
             assert list(run.workers.map(str, range(5))) == list("01234")
+
+
+def test_blocks_of_another_processor_type_are_not_used(tmp_path, monkeypatch):
+    path, log = tmp_path / "runs.sqlite", tmp_path / "log"
+
+    def computed():
+        before = len(log.read_text().split()) if log.exists() else 0
+        with context(path) as run:
+            run.map({"what": "types"}, partial(work.logged_block, str(log), 0.0), range(4))
+        return len(log.read_text().split()) - before
+
+    here = contexts.environment()
+    assert "processor" in here and (computed(), computed()) == (4, 0)
+    monkeypatch.setattr(contexts, "environment", lambda: here | {"processor": "Another, generic"})
+    assert (computed(), computed()) == (4, 0)
+    monkeypatch.undo()
+    assert computed() == 0
+    store = Store(path, read_only=True)
+    assert len(store) == 8
+    store.close()

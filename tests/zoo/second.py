@@ -6,7 +6,6 @@ them when they were written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import permutations
 from typing import Any
 
@@ -307,11 +306,3 @@ def shuffled_table(ones: int) -> np.ndarray:
     return np.convolve(
         binom.pmf(np.arange(ones + 1), ones, 1.0 - lies), binom.pmf(np.arange(31 - ones), 30 - ones, lies)
     )
-
-
-def _in_tails() -> np.ndarray:
-    return np.sinh(np.linspace(-12.0, 12.0, 8001))
-
-
-def _mixed(parts: tuple[Callable[[np.ndarray], np.ndarray], ...], weights: tuple[float, ...]) -> Callable[..., Any]:
-    return lambda x: np.sum([w * part(x) for w, part in zip(weights, parts, strict=True)], axis=0)

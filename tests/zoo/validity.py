@@ -1,15 +1,11 @@
 """Correct mechanisms at claims that hold exactly: how often an audit says otherwise, condition by condition.
 
-    cd tests
-    python -m zoo.validity [--audits 75] [--first 0]
-
 At confidence 0.9 an audit of a condition is wrong (it refutes, or bounds ε above the exact one) with probability at
-most 0.1. A condition is above nominal where so many wrong ones have probability below 0.001 under that rate.
+most 0.1.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable
 from typing import Any
@@ -207,20 +203,3 @@ def wrong(name: str, audits: int, first: int = 0) -> int:
 def chance(found: int, audits: int) -> float:
     """Probability of so many wrong audits or more at the nominal rate."""
     return float(binom.sf(found - 1, audits, 1.0 - CONFIDENCE))
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m zoo.validity", description=__doc__.splitlines()[0])
-    parser.add_argument("--audits", type=int, default=75, help="of each condition (default 75)")
-    parser.add_argument("--first", type=int, default=0, help="seed")
-    given = parser.parse_args()
-    total = 0
-    for name in CONDITIONS:
-        found = wrong(name, given.audits, given.first)
-        total += found
-        print(f"{name:28s} {found:3d} of {given.audits}, chance {chance(found, given.audits):.3f}", flush=True)
-    print(f"{total} of {given.audits * len(CONDITIONS)} at a nominal rate of {1.0 - CONFIDENCE:g}")
-
-
-if __name__ == "__main__":
-    main()
