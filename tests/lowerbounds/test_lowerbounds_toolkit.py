@@ -171,7 +171,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CASES)
 def test_a_mechanism_comes_near_the_floor_and_the_attack_refutes_a_broken_one(name):
     """Null: the mechanism with full noise is refuted with probability at most 1e-6; the one with less noise is.

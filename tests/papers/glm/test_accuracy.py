@@ -140,16 +140,6 @@ def test_floors_for_every_algorithm_are_not_beaten_by_the_non_private_one():
     assert found.upper < 2.0 * found.error
 
 
-def test_numbers_do_not_depend_on_the_workers_or_the_map():
-    family = packing(100, 4, 0.5, 1e-6)
-    one = measure_accuracy(NoisyGD(0.5, 1e-6), family, draws=20, trials=3)
-    assert measure_accuracy(NoisyGD(0.5, 1e-6), family, draws=20, trials=3, workers=2) == one
-    mapped = measure_accuracy(
-        NoisyGD(0.5, 1e-6), family, draws=20, trials=3, mapped=lambda f, blocks: [f(b) for b in blocks]
-    )
-    assert mapped == one
-
-
 def test_the_example_of_the_docstring():
     found = doctest.testmod(accuracy)
     assert found.attempted == 3 and found.failed == 0

@@ -23,7 +23,7 @@ from dpbench.papers.glm.theorems import (
 )
 from dpbench.privacy import gaussian
 from dpbench.runs.context import RunContext
-from lowerbounds import fingerprinting, packing
+from lowerbounds import packing
 from lowerbounds.nonprivate_floors import corrected_nonprivate
 
 
@@ -129,15 +129,6 @@ def test_the_majority_is_the_best_rule_and_its_risk_a_sum_over_labels() -> None:
     assert min(risks) == pytest.approx(table1.majority_risk(n, rho))
 
 
-def test_the_lipschitz_instances_are_the_ones_described() -> None:
-    for n, rank, epsilon in ((256, 16, 1.0), (256, 64, 2.0)):
-        population = table1.hardest(n, rank, epsilon)
-        assert np.linalg.norm(population.minimiser) == pytest.approx(1.0) and population.minimiser[1:].max() == 0.0
-        assert population.masses.sum() == pytest.approx(1.0) and (population.masses > 0.0).all()
-        data = population.draw(400, np.random.default_rng(0))
-        assert np.linalg.norm(data.X, axis=1).max() <= 1.0 and set(np.abs(data.y)) == {1.0}
-
-
 def test_a_constant_that_grows_along_one_axis_refutes_a_lemma(context) -> None:
     """Planted: the needed constant multiplied by ten a step along ε; and a bound that is only scaled stays."""
     _, evidence = measured(lemma7.lemma7_corrected, context)
@@ -162,17 +153,6 @@ def test_theorem_13s_bounds_shrunk_are_refuted(bound: Any, shrink: float, monkey
     with RunContext(level="quick", seed=0, workers=1) as context:
         assert measured(bound, context)[0] == "not refuted"
         assert measured(bound, context, shrink)[0] == "refuted"
-
-
-def test_the_empirical_floor_of_corollary_4_counts_medians() -> None:
-    """The empirical minimum of `empirical_block` against every w of coordinates 0 or the scale."""
-    family = fingerprinting(30, 4, 0.1, constants="printed")
-    rng = np.random.default_rng(2)
-    made = family.instances(family.members(rng), rng)
-    X, y, scale = np.asarray(made.X.toarray()), np.asarray(made.y), float(family.parameters["scale"])
-    best = scale * np.minimum(X.T @ (y > 0.0), X.T @ (y <= 0.0)).sum() / 30
-    brute = min(float(np.abs(y - X @ (scale * np.array(w))).mean()) for w in itertools.product((0.0, 1.0), repeat=4))
-    assert best == pytest.approx(brute)
 
 
 SLOPE = math.sqrt(3.0) - 1.0

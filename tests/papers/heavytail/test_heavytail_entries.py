@@ -102,13 +102,6 @@ def test_an_error_planted_beneath_a_row_changes_its_verdict(
     assert claim.measure(context)[0] == (wrong if claim.expected != "refuted" else "not refuted")
 
 
-def test_printed_losses_and_audit(context):
-    evidence = context.run(BY_ID["thm1.privacy"])[1]
-    losses = dict(zip(evidence.column("lean"), evidence.column("loss_printed"), strict=True))
-    assert losses[4.0] >= 1.7 and evidence.value <= 2.0
-    assert max(evidence.column("loss_exact")) <= 1.0
-
-
 def test_bounds_of_the_minimiser_are_those_that_are_printed(context):
     """No data set comes near the bounds, so that a frequency would hide an error in them: both are written out."""
     n = 200
