@@ -107,14 +107,13 @@ def choice_pair():
     return data, data.replace_record(0, far[0], -1e9)
 
 
-@pytest.mark.parametrize("trials", [12_000, pytest.param(50_000, marks=pytest.mark.evidence)])
 @pytest.mark.parametrize("theta", [2.0, 1.5])
-def test_last_bits_of_the_exponential_mechanism_tell_nothing(theta, trials):
+def test_last_bits_of_the_exponential_mechanism_tell_nothing(theta):
     """Level 1e-6, null: the guarantee. Planted: a net that is moved by 1e-9 where the records are the data set's."""
     pair = tuple(HeavyTailedProblem(p.X, p.y, radius=1.0, theta=theta) for p in choice_pair())
     m = ExponentialMechanism(1.0, net_radius=0.25, arithmetic="exact")
     settings = {
-        "epsilon": m.guarantee(pair[0]).epsilon(0.0), "trials": trials, "confidence": 1.0 - 1e-6
+        "epsilon": m.guarantee(pair[0]).epsilon(0.0), "trials": 12_000, "confidence": 1.0 - 1e-6
     }  # fmt: skip
     assert audit_bits(m, *pair, **settings).verdict == "not refuted"
 
