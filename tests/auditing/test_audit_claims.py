@@ -140,6 +140,9 @@ def test_nothing_is_said_of_a_perfectly_private_pair():
     found = audit(lambda d, n, r: r.standard_normal(n), 0, 1, trials=10_000)
     rates = np.linspace(0.0, 1.0, 21)
     assert found.tradeoff(rates) == pytest.approx(1.0 - rates, abs=1e-3)
+    profile = gaussian_profile(1.0, kind="upper", why="")
+    for claim in (None, *(claim for claim, _ in UNITS.values()), Profile("upper", "", profile.delta)):
+        assert audit(lambda d, n, r: r.standard_normal(n), 0, 1, claim=claim, trials=2_000).bound == 0.0
 
 
 def test_rates_are_checked():

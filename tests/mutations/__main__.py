@@ -3,10 +3,10 @@
     nice python -m tests.mutations --seed SEED [--seed ...] --count 20 --json FILE [--under FOLDER ...]
     nice python -m tests.mutations --again FILE --json OTHER
 
-The first line draws errors (`draw`) in the functions under the folders. Each is met by the `--nearest` tests (`near`),
-as far as the default run has them, the nearest first, until one fails. It is noticed if a test fails that passes
-without the error. What takes more than `--limit` seconds of processor time is undecided, and counts as not noticed: the
-share is one from below. The second line tries the errors of a file again where their lines still stand.
+The first line draws errors (`draw`) in the functions under the folders. Each is met by the tests that are nearest by
+name (`near`), in some of their cases and then in all (`ROUNDS`), until one fails. It is noticed if a test fails that
+passes without the error. What takes more than `--limit` seconds of processor time is undecided, and counts as not
+noticed: the share is one from below. The second line tries the errors of a file again where their lines still stand.
 
 No file changes: a process that has loaded the libraries forks for each error, and its child imports the module of the
 error from the other text. A file of results is taken up where it was left. Survivors are read: what is no error is
@@ -40,6 +40,12 @@ from .plugin import Chosen, plant
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 20.0
 """Seconds for each second of processor time, after which tests are taken to wait for ever."""
+EVERY = 1_000_000
+ROUNDS = (
+    (16, 8, ()),
+    (48, EVERY, ("-m", "not evidence and not process and not meta")),
+)
+"""How many of the nearest tests, how many cases of each, and options: first the default run, then slow tests too."""
 FAULT = 70
 """Exit code of a child that has not come to run tests."""
 LIBRARIES = (
@@ -62,7 +68,7 @@ class Tree:
     def __init__(self, root: Path, folder: Path) -> None:
         self.root, self.log = root, folder / "log"
 
-    def pytest(self, error: Error | None, tests: Sequence[str], options: Iterable[str], limit: float) -> int:
+    def pytest(self, error: Error | None, tests: Chosen, options: Iterable[str], limit: float) -> int:
         """Run tests in a child: its exit code. What it writes is in the log."""
         os.chdir(self.root)
         os.dup2(os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
@@ -76,14 +82,14 @@ class Tree:
             path = self.root / error.path
             plant(path, planted(path.read_text(encoding="utf-8"), error))
         fixed = ["-q", "-x", "-n", "0", "-rfE", "--tb=line", "-p", "no:cacheprovider"]
-        paths = dict.fromkeys(test.partition("::")[0] for test in tests)
-        return int(importlib.import_module("pytest").main([*fixed, *options, *paths], [Chosen(tests)]))
+        paths = dict.fromkeys(test.partition("::")[0] for test in tests.places)
+        return int(importlib.import_module("pytest").main([*fixed, *options, *paths], [tests]))
 
-    def run(self, error: Error | None, tests: Sequence[str], limit: float, *options: str) -> Answer:
+    def run(self, error: Error | None, tests: Sequence[str], limit: float, cases: int, *options: str) -> Answer:
         """Run tests in this order, until one fails."""
         if not (child := os.fork()):
             try:
-                code = self.pytest(error, tests, options, limit)
+                code = self.pytest(error, Chosen(tests, cases), options, limit)
             except BaseException:
                 traceback.print_exc()
                 code = FAULT
@@ -101,24 +107,26 @@ class Tree:
         failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", written, re.M)
         return Answer(failed[1] if failed else "pytest itself", True, seconds)
 
-    def meet(self, error: Error, tests: list[str], limit: float) -> dict[str, Any]:
+    def meet(self, error: Error, tests: Sequence[str], limit: float) -> dict[str, Any]:
         """What the tests say of an error: "noticed", "survives" or "undecided", and which test noticed it."""
         spent = 0.0
-        while tests:
-            answer = self.run(error, tests, limit - spent)
-            spent += answer.seconds
-            if not answer.ended or spent > limit:
-                return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
-            if not answer.failed:
-                break
-            collected = "::" in answer.failed
-            control = self.run(None, [answer.failed] if collected else tests, 10.0 * limit,
-                               *([] if collected else ["--collect-only"]))  # fmt: skip
-            if control.failed and not collected:
-                raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(tests[:3])} ...")
-            if not control.failed:
-                return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
-            tests = [test for test in tests if test != answer.failed.partition("[")[0]]  # fails without the error too
+        for count, cases, options in ROUNDS:
+            near = [*tests[:count]]
+            while near:
+                answer = self.run(error, near, limit - spent, cases, *options)
+                spent += answer.seconds
+                if not answer.ended or spent > limit:
+                    return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
+                if not answer.failed:
+                    break
+                collected = "::" in answer.failed
+                control = self.run(None, [answer.failed] if collected else near, 10.0 * limit, cases,
+                                   *(options if collected else ["--collect-only"]))  # fmt: skip
+                if control.failed and not collected:
+                    raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(near[:3])} ...")
+                if not control.failed:
+                    return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
+                near = [test for test in near if test != answer.failed.partition("[")[0]]  # fails without the error too
         return {"said": "survives", "by": "", "seconds": round(spent, 1)}
 
 
@@ -166,12 +174,11 @@ def main() -> int:
     parser.add_argument("--seed", action="append", help="of a draw, any text; again for more draws")
     parser.add_argument("--count", type=int, default=20, help="errors of a draw (default 20)")
     parser.add_argument("--again", type=Path, help="a file of results, whose errors are tried again")
-    parser.add_argument("--limit", type=float, default=30.0, help="processor seconds for one error (default 30)")
+    parser.add_argument("--limit", type=float, default=60.0, help="processor seconds for one error (default 60)")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no error after these")
     parser.add_argument(
         "--under", nargs="+", default=FOLDERS, help="draw in these folders or files (default: the product)"
     )
-    parser.add_argument("--nearest", type=int, default=16, help="tests that an error meets (default 16)")
     asked = parser.parse_args()
     if (asked.seed is None) == (asked.again is None):
         parser.error("either --seed or --again must be given")
@@ -196,7 +203,7 @@ def main() -> int:
                 continue
             error = error_of(one)
             if stands(error):
-                tests = users.nearest(error, asked.nearest)
+                tests = users.nearest(error, ROUNDS[-1][0])
                 one |= {"tests": len(tests)} | tree.meet(error, tests, asked.limit)
             else:
                 one["said"] = "gone"

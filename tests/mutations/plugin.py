@@ -10,9 +10,6 @@ from types import CodeType
 
 import pytest
 
-CASES = 8
-"""Cases of a test that meet an error, spread over the list."""
-
 
 def plant(path: Path, text: str) -> None:
     """From now on import the module of this path from another text; the file stays, and so do compiled kernels."""
@@ -27,13 +24,14 @@ def plant(path: Path, text: str) -> None:
 
 
 class Chosen:
-    """Leave out all other tests, and run these, or some of their cases, in their order.
+    """Leave out all other tests, and run these in their order, each in `cases` of its cases, spread over the list.
 
     A test that an error has removed is no mistake.
     """
 
-    def __init__(self, tests: Sequence[str]) -> None:
+    def __init__(self, tests: Sequence[str], cases: int) -> None:
         self.places = {test: place for place, test in enumerate(tests)}
+        self.cases = cases
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -42,4 +40,4 @@ class Chosen:
             name = item.nodeid if item.nodeid in self.places else item.nodeid.partition("[")[0]
             cases.setdefault(name, []).append(item)
         items[:] = [item for name in sorted(cases.keys() & self.places.keys(), key=self.places.__getitem__)
-                    for item in cases[name][:: -(-len(cases[name]) // CASES)]]  # fmt: skip
+                    for item in cases[name][:: -(-len(cases[name]) // self.cases)]]  # fmt: skip

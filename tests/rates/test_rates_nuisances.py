@@ -132,3 +132,9 @@ def test_what_a_nuisance_cannot_be_read_from_is_refused(nuisance, columns, says)
 def test_a_range_that_is_none_is_refused(make, says):
     with pytest.raises(InvalidInput, match=says):
         make()
+
+
+@pytest.mark.parametrize("shift", [1.0, 7.0, 0.25])
+def test_a_logarithm_says_of_what_it_is(shift):
+    inside = str(Logarithm(0.0, 1.0, "", shift)).partition("log(")[2].partition("x)^b, 0 <= b <= 1")[0]
+    assert float(inside or 1.0) == shift

@@ -1,5 +1,6 @@
 """Second derivations of what the GLM ledger says against the paper: written anew, by another route than the entries."""
 
+import inspect
 import math
 
 import numpy as np
@@ -81,6 +82,28 @@ def test_a_search_breaks_theorem_7_with_its_constants_mended_and_not_theorem_7_c
     )
     assert printed.found and printed.ratio > 21.0
     assert not corrected.found and 0.7 < corrected.ratio < 1.0
+
+
+UNITS = {"smoothness": 2.3, "lipschitz": 1.7, "x_bound": 1.3, "y": 0.9, "radius": 1.1, "n": 5000, "dimension": 37,
+         "epsilon": 0.7, "delta": 1e-5, "rank": 20}  # fmt: skip
+OTHER_UNITS = ("smooth_jl_rate", "smooth_jl_private_rate")  # k is printed with a unit of x, inside a logarithm
+FREE = ("transition_dimension", "smooth_jl_balance")
+
+
+@pytest.mark.parametrize(
+    "name", [*FREE, "ball_loss_bound", *(n for n in vars(theory) if n.endswith("_rate") and n not in OTHER_UNITS)]
+)
+def test_a_rate_has_the_unit_of_a_loss_and_a_dimension_has_none(name):
+    """x in other units changes nothing where w is in theirs; y and w twice as large give 4 times a smooth loss, and
+    twice a Lipschitz one. A factor or a term that is left out has another unit."""
+    rate = getattr(theory, name, None) or getattr(theory_selection, name)
+    given = {arg: UNITS[arg] for arg, one in inspect.signature(rate).parameters.items() if one.default is one.empty}
+    degree = 0 if name in FREE else 1 if "lipschitz" in given else 2
+    for x, y in ((2.0, 1.0), (1.0, 2.0), (0.01, 30.0)):
+        by = {"x_bound": x, "y": y, "radius": y / x}
+        assert rate(**{arg: value * by.get(arg, 1.0) for arg, value in given.items()}) == pytest.approx(
+            y**degree * rate(**given), rel=1e-12
+        )
 
 
 def test_the_corrected_bounds_of_sections_5_and_d_scale_with_the_loss_and_with_the_unit_of_w():

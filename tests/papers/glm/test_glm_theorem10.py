@@ -22,6 +22,7 @@ def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequenc
         assert j == 1 and found == pytest.approx(floor, abs=2e-4)
         ratio = found / theory.lipschitz_jl_rate(1.0, 1.0, 1.0, n, n**-0.5, DELTA)
         assert ratio == pytest.approx(factor, rel=3e-3)
+    assert theorem10.rate_floor(10**8, 1e-4, 0) == theorem10.rate_floor(10**8, 1e-4, 1), "a coordinate at least"
     assert theorem10.rate_floor(10**12, 1e-3, 0)[1] == 38, "coordinates at epsilon = n^(-1/4)"
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from naive import jl as naive
+from naive import privacy as exact
 from registry import LOSSES, problem
 from scipy.stats import chi2
 
@@ -222,3 +223,11 @@ def test_two_records_may_each_be_stretched(k):
         for tail, s in zip(tails, profiles._STRETCHES, strict=True)
     )
     assert m.guarantee(p).delta(1.0) == pytest.approx(min(1.0, least), rel=1e-6)
+
+
+def test_the_bound_over_all_neighbours_is_rounded_up():
+    """With no record that differs no stretch is too long, and the bound is the Gaussian one at the least stretch."""
+    profile = profiles.unclipped_profile("gaussian", 20, lambda stretch: 0.3 * stretch, 0)
+    for epsilon in (0.0, 0.1, 0.7):
+        true = float(exact.gaussian_delta(epsilon, 0.3 * 1.001))
+        assert 0.5 * gaussian.ROUNDING < profile.delta(epsilon) / true - 1.0 < 2.0 * gaussian.ROUNDING

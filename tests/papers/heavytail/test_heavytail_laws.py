@@ -17,6 +17,7 @@ from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import lemmas3_10, quantiles, sharp, theorems1_2
 from dpbench.papers.heavytail.theorems.hidden import hidden_quantile, rare_law
+from dpbench.runs.context import RunContext
 from lowerbounds import rare_packing
 
 ORDERS = (2.0, 1.75, 1.5, 1.25)
@@ -131,6 +132,18 @@ def test_the_minimiser_is_one(theta):
         assert value <= grid.min() + 1e-12 and truncated_risk(problem, np.array([w]), 0.7) == pytest.approx(value)
         ends = truncated_risk(problem, np.array([[-1.0], [1.0]]), 0.7)
         assert value < ends.min()
+
+
+def test_as_many_data_sets_are_drawn_as_are_asked_for():
+    population, mechanism = lemmas3_10.population(2.0), ExponentialMechanism(1.0)
+    with RunContext(level="quick", seed=0, workers=1) as context:
+        for trials in (1, 30, 100):
+            drawn = sharp.exact_sweep(context, population, 20, mechanism, trials, measure=_first_response)
+            assert len({*drawn.tolist()}) == trials
+
+
+def _first_response(population, problem, mechanism):
+    return problem.y[0]
 
 
 @pytest.mark.parametrize("missed", [0.5, 0.1, 0.03, 1e-3])
