@@ -9,9 +9,11 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Paper
+from dpbench.ledger.grades import Basis
 from dpbench.ledger.harness import ASSUMED
 from dpbench.ledger.samples import Samples, bounded
 from dpbench.ledger.verify import verify
+from dpbench.ledger.words import DECIDED, LINKS
 from dpbench.privacy.discrete import pair
 from dpbench.privacy.profile import discrete_profile, gaussian_profile, pure_profile
 
@@ -170,6 +172,14 @@ def test_a_number_for_an_attack_is_a_word_and_an_audit_is_none():
         )
     made = {name: (entry.verdict, entry.basis.grade) for name, entry in found(paper).items()}
     assert made == {"word": ("refuted", "assumed"), "run": ("refuted", "sampled")}
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("decided", DECIDED)
+def test_a_grade_is_what_decided_or_what_links(decided, link):
+    grade = Basis(decided, link).grade
+    assert grade in (decided, link) and (grade == "assumed") == (link == "assumed")
+    assert Basis("exact", "derivation").grade == "derivation", "the weaker of the two"
 
 
 def test_the_document_has_grade_decided_link_and_origin():

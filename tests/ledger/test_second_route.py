@@ -1,5 +1,6 @@
 """A "proved" privacy row computes δ twice: errors that calibration and guarantee share turn it."""
 
+import importlib
 import math
 from functools import partial
 
@@ -66,6 +67,18 @@ def test_the_two_routes_have_no_definition_in_common_and_one_that_has_is_refused
     assert profiles([row | {"guarantee": gaussian_profile(0.1, kind="upper", why="")}])[0] == "proved"
     verdict, found = profiles([row | {"guarantee": Profile("upper", "", partial(min, 0.0))}])
     assert verdict == "not refuted" and "no second route" in found.notes[-1]
+
+
+def test_a_second_route_that_is_reached_through_another_module_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "routes").mkdir()
+    texts = {"__init__": "", "first": "from routes.between import delta\ndef of(epsilon): return delta(epsilon)",
+             "between": "from dpbench.ledger import second_route\ndef delta(epsilon): return 0.0"}  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / "routes" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    of = importlib.import_module("routes.first").of
+    _, found = profiles([{"epsilon": 1.0, "delta": 1e-3, "guarantee": Profile("upper", "", of)}])
+    assert "the two routes to delta meet" in found.notes[-1]
 
 
 def _by_the_second_route(epsilon):

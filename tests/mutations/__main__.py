@@ -3,10 +3,11 @@
     nice python -m tests.mutations --seed SEED [--seed ...] --count 20 --json FILE [--under FOLDER ...]
     nice python -m tests.mutations --again FILE --json OTHER
 
-The first line draws errors (`draw`) in the functions under the folders. Each is met by the tests that are nearest by
-name (`near`), in some of their cases and then in all (`ROUNDS`), until one fails. It is noticed if a test fails that
-passes without the error. What takes more than `--limit` seconds of processor time is undecided, and counts as not
-noticed: the share is one from below. The second line tries the errors of a file again where their lines still stand.
+The first line draws errors (`draw`) in the functions under the folders. Each is met by those of the tests that are
+nearest by name (`near`) which the default run has, in some of their cases, until one fails. It is noticed if a test
+fails that passes without the error. What takes more than `--limit` seconds of processor time is undecided, and counts
+as not noticed: the share is one from below. The second line tries the errors of a file again where their lines still
+stand.
 
 No file changes: a process that has loaded the libraries forks for each error, and its child imports the module of the
 error from the other text. A file of results is taken up where it was left. Survivors are read: what is no error is
@@ -40,12 +41,8 @@ from .plugin import Chosen, plant
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 20.0
 """Seconds for each second of processor time, after which tests are taken to wait for ever."""
-EVERY = 1_000_000
-ROUNDS = (
-    (16, 8, ()),
-    (48, EVERY, ("-m", "not evidence and not process and not meta")),
-)
-"""How many of the nearest tests, how many cases of each, and options: first the default run, then slow tests too."""
+NEAREST, CASES = 24, 8
+"""Tests that an error meets, and cases of each."""
 FAULT = 70
 """Exit code of a child that has not come to run tests."""
 LIBRARIES = (
@@ -81,15 +78,16 @@ class Tree:
         if error is not None:
             path = self.root / error.path
             plant(path, planted(path.read_text(encoding="utf-8"), error))
-        fixed = ["-q", "-x", "-n", "0", "-rfE", "--tb=line", "-p", "no:cacheprovider"]
+        # plain: pytest rewrites the modules of a distribution that has a plugin, from their files
+        fixed = ["-q", "-x", "-n", "0", "-rfE", "--tb=line", "-p", "no:cacheprovider", "--assert=plain"]
         paths = dict.fromkeys(test.partition("::")[0] for test in tests.places)
         return int(importlib.import_module("pytest").main([*fixed, *options, *paths], [tests]))
 
-    def run(self, error: Error | None, tests: Sequence[str], limit: float, cases: int, *options: str) -> Answer:
+    def run(self, error: Error | None, tests: Sequence[str], limit: float, *options: str) -> Answer:
         """Run tests in this order, until one fails."""
         if not (child := os.fork()):
             try:
-                code = self.pytest(error, Chosen(tests, cases), options, limit)
+                code = self.pytest(error, Chosen(tests, CASES), options, limit)
             except BaseException:
                 traceback.print_exc()
                 code = FAULT
@@ -110,23 +108,21 @@ class Tree:
     def meet(self, error: Error, tests: Sequence[str], limit: float) -> dict[str, Any]:
         """What the tests say of an error: "noticed", "survives" or "undecided", and which test noticed it."""
         spent = 0.0
-        for count, cases, options in ROUNDS:
-            near = [*tests[:count]]
-            while near:
-                answer = self.run(error, near, limit - spent, cases, *options)
-                spent += answer.seconds
-                if not answer.ended or spent > limit:
-                    return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
-                if not answer.failed:
-                    break
-                collected = "::" in answer.failed
-                control = self.run(None, [answer.failed] if collected else near, 10.0 * limit, cases,
-                                   *(options if collected else ["--collect-only"]))  # fmt: skip
-                if control.failed and not collected:
-                    raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(near[:3])} ...")
-                if not control.failed:
-                    return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
-                near = [test for test in near if test != answer.failed.partition("[")[0]]  # fails without the error too
+        while tests:
+            answer = self.run(error, tests, limit - spent)
+            spent += answer.seconds
+            if not answer.ended or spent > limit:
+                return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
+            if not answer.failed:
+                break
+            collected = "::" in answer.failed
+            control = self.run(None, [answer.failed] if collected else tests, 10.0 * limit,
+                               *([] if collected else ["--collect-only"]))  # fmt: skip
+            if control.failed and not collected:
+                raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(tests[:3])} ...")
+            if not control.failed:
+                return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
+            tests = [test for test in tests if test != answer.failed.partition("[")[0]]  # fails without the error too
         return {"said": "survives", "by": "", "seconds": round(spent, 1)}
 
 
@@ -174,7 +170,7 @@ def main() -> int:
     parser.add_argument("--seed", action="append", help="of a draw, any text; again for more draws")
     parser.add_argument("--count", type=int, default=20, help="errors of a draw (default 20)")
     parser.add_argument("--again", type=Path, help="a file of results, whose errors are tried again")
-    parser.add_argument("--limit", type=float, default=60.0, help="processor seconds for one error (default 60)")
+    parser.add_argument("--limit", type=float, default=40.0, help="processor seconds for one error (default 40)")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no error after these")
     parser.add_argument(
         "--under", nargs="+", default=FOLDERS, help="draw in these folders or files (default: the product)"
@@ -203,7 +199,7 @@ def main() -> int:
                 continue
             error = error_of(one)
             if stands(error):
-                tests = users.nearest(error, ROUNDS[-1][0])
+                tests = users.nearest(error, NEAREST)
                 one |= {"tests": len(tests)} | tree.meet(error, tests, asked.limit)
             else:
                 one["said"] = "gone"

@@ -14,6 +14,9 @@ from .draw import FOLDERS, Error, files
 Node = tuple[str, str]
 """File and name of a function, a method or a value of a module."""
 
+SAME_NAME = 7.0
+"""How far a test is of a file that has the name of the module or of its folder."""
+
 
 class Users:
     """Who names whom, in the product and in the tests."""
@@ -49,6 +52,11 @@ class Users:
         first = (error.path, error.function)
         ways, seen = [(0.0, first)], {first: 0.0}
         near: list[str] = []
+        named = {Path(error.path).parent.name, Path(error.path).stem.lstrip("_")}
+        for test in self.tests:
+            if any(name in test[0] for name in named):  # pytest and the command line call functions that nobody names
+                seen[test] = SAME_NAME
+                heapq.heappush(ways, (SAME_NAME, test))
         while ways and len(near) < count:
             way, node = heapq.heappop(ways)
             if way > seen[node]:

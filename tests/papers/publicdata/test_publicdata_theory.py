@@ -10,7 +10,7 @@ from naive import publicdata as naive
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata import theory, theory_settings
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
-from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation, allowed_gap
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
@@ -57,7 +57,9 @@ def test_solvers_gap_is_paid_for():
     x = np.array([[0.6, 0.0], [0.0, 0.7]])
     p = PublicDataProblem(x, [1.0, -1.0], x, hypotheses=LinearBall(2), loss="huber")
     m = RegularizedPerturbation(1.0, 1e-5, regularization=10.0)
-    assert m.stability(p) > theory.regularized_stability(2, 10.0)
+    for normalization, eta in (("mean", 10.0), ("sum", 5.0)):  # beside the mean of two losses
+        gap, same_gap = allowed_gap(p, eta), replace(m, normalization=normalization).stability(p)
+        assert gap > 0.0 and same_gap == theory.regularized_stability(2, eta, gap)
     assert m.guarantee(p).delta(1.0) <= 1e-5
     same = PublicDataProblem([0.0, 0.0], [1.0, -1.0], [0.0], hypotheses=Constants(), loss="huber")
     assert m.stability(same) == theory.regularized_stability(2, 10.0)
