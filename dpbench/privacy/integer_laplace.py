@@ -25,6 +25,9 @@ from dpbench.privacy.exact_coins import Envelope, accepts, drawn, envelope, exp_
 LARGEST_SCALE = 2**40
 """Largest t: sizes up to thousands of t stay within 64 bits."""
 
+LARGEST_STEP = 2.0**-19
+"""Largest spacing of `laplace_grid`, as a part of the scale."""
+
 _BLOCKS = 1 << kernels.LAPLACE_COLUMNS
 
 

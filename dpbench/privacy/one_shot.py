@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.privacy import integer_laplace, integer_noise
 from dpbench.privacy.profile import Profile, pure_profile, shifted_gaussian
@@ -69,8 +70,20 @@ def step_noise(noise: str, scale: float, finest: float = 1e300) -> StepNoise:
 
 
 def scale_for(noise: str, moved: float, m: int, epsilon: float, delta: float) -> float:
-    """A scale whose `StepNoise.profile` satisfies (ε, δ)."""
+    """A scale whose `StepNoise.profile` satisfies (ε, δ).
+
+    A step of the Laplace grid is at most 2⁻¹⁹ of the scale b: (moved + m·b·2⁻¹⁹)/b ≤ ε for b ≥ moved/(ε − m·2⁻¹⁹).
+
+    Raises
+    ------
+    InvalidInput
+        Where rounding m coordinates to the grid costs ε or more (Laplace), or δ or more (Gaussian).
+    """
     if noise == "gaussian":
         return integer_noise.gaussian_deviation(moved, math.sqrt(m), m, epsilon, delta)
-    scale = moved / epsilon
-    return scale + m * 2.0 * step_noise(noise, scale).spacing / epsilon * (1.0 + 1e-9)
+    rounding = m * integer_laplace.LARGEST_STEP
+    room = epsilon * (1.0 - 1e-9) - rounding
+    if not room > 0.0:
+        what = f"larger than {rounding:.3g} for {m} coordinates where arithmetic is 'exact' and noise 'laplace'"
+        raise validation.invalid("epsilon", what, epsilon)
+    return moved / room

@@ -76,17 +76,15 @@ def mean_clipped_loss(X: np.ndarray, y: np.ndarray, w: np.ndarray, value: Value,
 
 def integer_losses(
     loss: Callable[[float, float], float], X: Sequence[Sequence[float]], y: Sequence[float], w: Sequence[float],
-    spacing: float, low: int, high: int,
+    spacing: float, least: float, width: int,
 ) -> int:  # fmt: skip
-    """Σ of the losses at w in whole steps, each rounded (ties to even) and held to low, …, high; NaN counts `low`."""
+    """Σ of the losses at w above the least in whole steps, rounded (ties to even) and held to 0, …, width; NaN is 0."""
     total = 0
     for x, label in zip(X, y, strict=True):
         z = math.fsum(a * b for a, b in zip(x, w, strict=True))
-        value = float(loss(z, label)) / spacing
-        if math.isnan(value):
-            total += low
-        elif math.isinf(value):
-            total += high if value > 0 else low
-        else:
-            total += max(low, min(high, round(value)))
+        value = (float(loss(z, label)) - least) / spacing
+        if math.isinf(value):
+            total += width if value > 0 else 0
+        elif not math.isnan(value):
+            total += max(0, min(width, round(value)))
     return total

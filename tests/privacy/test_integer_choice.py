@@ -155,7 +155,18 @@ def test_sums_of_losses_are_clamped_in_integers(loss):
             largest = max(largest, int(np.abs(moved).max()))
     assert 0.4 * grid.width <= largest <= grid.width
     plain = scoring.clipped_risk(p, w[:2], 2.0) * p.n
-    assert scoring.integer_risk(p, w[:2], grid) * grid.spacing == pytest.approx(plain, abs=p.n * grid.spacing)
+    sums = scoring.integer_risk(p, w[:2], grid) * grid.spacing
+    assert sums + p.n * grid.least == pytest.approx(plain, abs=p.n * grid.spacing)
+
+
+@pytest.mark.parametrize("radius", [1e-9, 1e-17, 1e-50])
+def test_sums_of_losses_of_a_small_ball_do_not_wrap(radius):
+    """The logistic loss is log 2 and hardly moves: counted from 0, its steps leave int64. Planted: `least` of 0."""
+    p = GLMProblem(np.ones((7, 1)), np.ones(7), loss="logistic", x_bound=1.0, y_bound=1.0, radius=radius)
+    grid = scoring.loss_grid(p, radius)
+    best, worst = scoring.integer_risk(p, np.array([[1.0], [-1.0]]), grid)
+    assert (best, worst) == (0, 7 * grid.width)
+    assert np.all(scoring.integer_risk(p, np.array([[1.0], [-1.0]]), grid._replace(least=0.0)) == 7 * grid.width)
 
 
 HEAVY = ExponentialMechanism(1.0, net_radius=0.2, truncation=0.7, arithmetic="exact")

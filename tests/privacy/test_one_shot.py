@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from dpbench import InvalidInput
 from dpbench.privacy import gaussian
 from dpbench.privacy.one_shot import StepNoise, scale_for, step_noise
 
@@ -54,6 +55,18 @@ def test_the_scale_meets_the_claim_and_is_hardly_more_than_real_noise(noise, m):
     real = moved / (gaussian.mu(epsilon, delta) if noise == "gaussian" else epsilon)
     steps = math.sqrt(m) * scale / moved * 2.0**-27 if noise == "gaussian" else m / epsilon * 2.0**-17
     assert real < scale <= real * (1.0 + steps + 1e-9)
+
+
+@pytest.mark.parametrize("m", [1, 10, 1000, 100_000])
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-4, 1e-2, 0.1, 1.0])
+@pytest.mark.parametrize(("noise", "delta"), [("gaussian", 1e-6), ("laplace", 0.0)])
+def test_a_scale_meets_its_claim_or_is_refused_whatever_rounding_costs(noise, delta, m, epsilon):
+    try:
+        scale = scale_for(noise, 1.0, m, epsilon, delta)
+    except InvalidInput as refusal:
+        assert "epsilon must be larger" in str(refusal) and m * 2.0**-19 > 0.99 * epsilon
+    else:
+        assert step_noise(noise, scale).profile(1.0, m, "").delta(epsilon) <= delta
 
 
 def test_a_centre_is_cut_to_its_bound_and_steps_are_as_fine_as_asked():

@@ -91,13 +91,15 @@ def test_sums_of_losses_against_the_slow_twin(loss):
     def value(z, label):
         return float(naive_losses.value(p.loss.name, p.loss.parameter, z, label))
 
-    def twin(spacing, high):
-        return [integer_losses(value, X.tolist(), y.tolist(), row, spacing, grid.low, high) for row in w[:3].tolist()]
+    records = X.tolist(), y.tolist()
 
-    assert found[:3] == twin(grid.spacing, grid.high)
-    assert found[:3] != twin(1.001 * grid.spacing, grid.high)
+    def twin(spacing, width):
+        return [integer_losses(value, *records, row, spacing, grid.least, width) for row in w[:3].tolist()]
+
+    assert found[:3] == twin(grid.spacing, grid.width)
+    assert found[:3] != twin(1.001 * grid.spacing, grid.width)
     assert found[:3] != twin(grid.spacing, 10**9)
-    assert all(90 * grid.low <= total <= 90 * grid.high for total in found)
+    assert all(0 <= total <= 90 * grid.width for total in found)
 
 
 def choice_pair():

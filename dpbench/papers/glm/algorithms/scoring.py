@@ -153,37 +153,36 @@ def _weighted_losses(
 
 
 class LossGrid(NamedTuple):
-    """Clipped losses in whole steps of a grid: the step, a power of two, and the least and largest that counts."""
+    """Clipped losses in whole steps of a grid: the step, a power of two, the least loss, and the most steps above it.
+
+    `width` is what one record can move a sum by.
+    """
 
     spacing: float
-    low: int
-    high: int
-
-    @property
-    def width(self) -> int:
-        """What one record can move a sum by."""
-        return self.high - self.low
+    least: float
+    width: int
 
 
 def loss_grid(problem: GLMProblem, reach: float) -> LossGrid:
-    """Some 2²⁰ steps between the least and the largest loss over |z| ≤ `reach`; 2³² records fit into 62 bits."""
-    low, high = loss_range(problem.loss, problem.y_bound, reach)
-    spacing = math.ldexp(1.0, math.frexp(max(loss_width(problem, reach), 1e-300))[1] - 20)
-    return LossGrid(spacing, math.floor(low / spacing), math.ceil(high / spacing))
+    """At most 2²⁰ steps from the least to the largest loss over |z| ≤ `reach`: sums of 2⁴² records fit into 62 bits."""
+    least, width = loss_range(problem.loss, problem.y_bound, reach)[0], loss_width(problem, reach)
+    spacing = math.ldexp(1.0, math.frexp(max(width, 1e-300))[1] - 20)
+    return LossGrid(spacing, least, math.ceil(width / spacing))
 
 
 def integer_risk(problem: GLMProblem, outputs: np.ndarray, grid: LossGrid) -> np.ndarray:
-    """Σ over the records of their losses on the grid, int64, for each row of `outputs`: shape (trials,).
+    """Σ over the records of their losses above the least, in steps, int64, for each row of `outputs`: shape (trials,).
 
     A record's loss is a function of the record and of the model, which is released, clamped in integers (NaN is the
-    least); replacing one moves a sum by at most `grid.width`, whatever floating point did.
+    least); replacing one moves a sum by at most `grid.width`, whatever floating point did. What all losses have in
+    common is not counted: it is far longer than the width where the ball is small, and no choice rests on it.
     """
     risks = np.empty(outputs.shape[0], dtype=np.int64)
     rows = max(1, _ENTRIES // problem.n)
     for start in range(0, outputs.shape[0], rows):
         losses = problem.loss.value(problem.predictions(outputs[start : start + rows]), problem.y)
-        steps = np.clip(np.rint(losses / grid.spacing), grid.low, grid.high)
-        risks[start : start + rows] = np.where(np.isnan(steps), grid.low, steps).astype(np.int64).sum(axis=1)
+        steps = np.nan_to_num(np.clip(np.rint((losses - grid.least) / grid.spacing), 0, grid.width), nan=0.0)
+        risks[start : start + rows] = steps.astype(np.int64).sum(axis=1)
     return risks
 
 
