@@ -103,3 +103,14 @@ def test_a_narrow_law_on_a_long_line_takes_few_intervals():
     assert abs(np.median(outputs) - 0.4) < 0.01 and made.draw(500, np.random.default_rng(2))[1] < 2 * 500
     few = ExponentialMechanism(50.0, net_radius=1e-6, truncation=1.0, sampler="tree", boxes=3)
     assert envelope(few, p).low.shape == (3, 1)
+
+
+@pytest.mark.parametrize("size", [1e12, 1e16, 1e30])
+def test_huge_records_leave_proposals_accepted(size):
+    """At w = 0 their residuals are exact. Planted: a bound on rounding over the whole net, acceptance 1e-15."""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((500, 1))
+    y = 0.5 * x[:, 0] + 0.1 * rng.standard_t(2.5, 500)
+    x[:50] = size
+    p = HeavyTailedProblem(x, y, radius=1.0)
+    assert envelope(ExponentialMechanism(1.0, net_radius=1e-3, truncation=1.0, sampler="tree"), p).acceptance > 0.1

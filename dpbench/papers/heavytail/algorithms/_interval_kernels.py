@@ -19,14 +19,14 @@ from dpbench.papers.heavytail.algorithms._geometric_kernels import log_geometric
 from dpbench.papers.heavytail.algorithms._score_kernels import LANES, truncated_sum
 
 
-@kernel(f8(arr(f8, 1), arr(f8, 1), f8, f8, f8, f8, f8))
-def chord_loss(x, y, iota, theta, first, last, reach):
+@kernel(f8(arr(f8, 1), arr(f8, 1), f8, f8, f8, f8))
+def chord_loss(x, y, iota, theta, first, last):
     """By how much the chord of S from `first` to `last` has to be lowered to lie below S there, rounding included.
 
-    `reach` bounds |w| over the net. What the rounding of r_i = y_i − x_i·w can change is nothing where both ends are
-    truncated.
+    What the rounding of r_i = y_i − x_i·w can change is nothing where both ends are truncated, and less the nearer the
+    interval is to w = 0: there it is 0 however long x_i is.
     """
-    limit = math.log(theta)
+    limit, reach = math.log(theta), max(abs(first), abs(last))
     total = 0.0
     for k in range(x.shape[0]):
         left, right = y[k] - x[k] * first, y[k] - x[k] * last
@@ -68,7 +68,7 @@ def cut_line(
             if low[i, 0] == high[i, 0]:  # one point: the score itself
                 start[i], scores[0, i], sags[i] = high[i, 0], scores[1, i], 0.0
             first, last = spacing * start[i], spacing * high[i, 0]
-            losses[i] = loss = chord_loss(x, y, iota, theta, first, last, reach)
+            losses[i] = loss = chord_loss(x, y, iota, theta, first, last)
             b = (scores[1, i] - scores[0, i]) / (last - first) if last > first else 0.0
             slopes[i, 0] = b
             constant[i] = min(scores[0, i] - b * first, scores[1, i] - b * last)

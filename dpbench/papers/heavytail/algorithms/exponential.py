@@ -68,8 +68,10 @@ class ExponentialMechanism(BySingleTrials):
     Enumeration costs O(N·n·d) once a problem; the tree O(n·d) a box once a problem, and O(n·d) a proposal.
     The envelope of the last few problems is kept.
 
-    It always answers: the tree goes on proposing until a point is accepted, which happens with probability 1
-    (`tree`). How long that takes depends on the data; time is outside the guarantee.
+    No record is refused: the tree goes on proposing until a point is accepted, which happens with probability 1
+    (`tree`). How long that takes depends on the data, and for huge records in two or more dimensions, or few of them
+    with a large ε, may be longer than anyone waits; time is outside the guarantee. Where the time must not tell,
+    enumerate.
     """
 
     epsilon: Epsilon
