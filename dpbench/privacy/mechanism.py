@@ -58,11 +58,11 @@ def _float_alone(name: str, value: Any) -> str:
 
 
 Positive = Annotated[float, partial(validation.real, above=0.0)]
-Epsilon = Positive
+Size = Annotated[float, partial(validation.real, above=0.0, size=True)]
+Epsilon = Size
 Delta = Annotated[float, _delta]
 PositiveDelta = Annotated[float, partial(_delta, positive=True)]
 Fraction = Annotated[float, validation.fraction]
-Size = Annotated[float, partial(validation.real, above=0.0, size=True)]
 NoiseScale = Annotated[float, partial(validation.real, at_least=0.0, size=True)]
 Count = Annotated[int, partial(validation.integer, at_least=1)]
 Flag = Annotated[bool, _flag]

@@ -214,7 +214,7 @@ class GLMProblem:
         """Other labels, checked as ever, on the same features: shares them and what was already computed of them."""
         other = copy.copy(self)
         other.__dict__.update({"_hashed": self._hashed} if "_hashed" in self.__dict__ else {})
-        for name in ("digest", "moments"):
+        for name in ("digest", "moments", "different_records"):
             other.__dict__.pop(name, None)
         labels = validation.array("y", y, ndim=1, width=self.n)
         object.__setattr__(other, "y", other._bounded_labels(labels))

@@ -25,7 +25,8 @@ class PublicDataProblem:
     Parameters
     ----------
     x : array_like, shape (n, d) or (n,)
-        Private features; any finite numbers, in the shape that the class asks for.
+        Private features, in the shape and the domain that the class declares (its `prepare`, where it has one,
+        refuses others here, so that no release depends on whether a record is refused).
     y : array_like, shape (n,)
         Private labels in [−1, 1]; −1 or 1 for the loss "zero-one".
     public : array_like, shape (m, d) or (m,)
@@ -76,6 +77,8 @@ class PublicDataProblem:
             if isinstance(hypotheses, type) or not callable(getattr(hypotheses, name, None)):
                 raise validation.invalid("hypotheses", "an object with the methods erm and predict", hypotheses)
         _name(hypotheses)  # refuses a class that cannot be named
+        for part in (features, points) if hasattr(hypotheses, "prepare") else ():
+            hypotheses.prepare(part)  # refuses what the class is not declared for: no later step may refuse a record
         put(self, "hypotheses", hypotheses)
         for name, values in (("x", features), ("y", labels), ("public", points)):
             put(self, name, _frozen(values))

@@ -15,6 +15,7 @@ from dpbench.papers.glm.algorithms._noisy_gd_members import one_run_each
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.attacks.accuracy import measure_accuracy
 from dpbench.papers.glm.attacks.members import SharedProblems, errors_on, outputs_on
 from dpbench.papers.glm.moment_problem import MomentProblem
@@ -179,6 +180,14 @@ def test_other_labels_share_the_features_and_are_checked(form):
     for labels, message in ((2.0 * y, "y must be at most y_bound"), (y[:3], "length 9"), (np.nan * y, "finite")):
         with pytest.raises(InvalidInput, match=message):
             problem.with_labels(labels)
+
+
+def test_other_labels_of_few_different_records_are_counted_anew():
+    """5,000 records of one kind, absolute loss: the risk is that of the new labels."""
+    problem = GLMProblem(np.ones((5000, 1)), np.ones(5000), loss="absolute", x_bound=1.0, y_bound=1.0, radius=1.0)
+    model = np.array([[0.5]])
+    assert clipped_risk(problem, model, 0.5) == pytest.approx(0.5)
+    assert clipped_risk(problem.with_labels(-problem.y), model, 0.5) == pytest.approx(1.5)
 
 
 def test_a_mean_of_the_labels_needs_no_records():

@@ -85,6 +85,20 @@ def test_sizes_digest_and_neighbours():
     assert not p.x.flags.writeable and not p.public.flags.writeable
 
 
+@pytest.mark.parametrize(
+    ("hypotheses", "inside", "outside"),
+    [(LinearBall(2), [0.6, 0.8], [3.0, 0.0]), (Halfspaces(), [0.5, 0.5], [5.0, 0.0]),
+     (FiniteClass([[1.0, -1.0]]), 1.0, 2.0), (Constants(anchored=True), 1.0, 0.5)],
+)  # fmt: skip
+def test_a_record_outside_of_the_class_is_refused_before_any_release(hypotheses, inside, outside):
+    declared = {"hypotheses": hypotheses, "loss": "absolute"}
+    problem = PublicDataProblem([inside], [1.0], [inside], **declared)
+    with pytest.raises(InvalidInput, match="points must"):
+        problem.replace_record(0, outside, 1.0)
+    with pytest.raises(InvalidInput, match="points must"):
+        PublicDataProblem([inside], [1.0], [outside], **declared)
+
+
 @pytest.mark.parametrize("kind", ["thresholds", "stumps", "table", "constants-huber"])
 def test_empirical_risk_is_the_mean_loss(kind):
     p = public_problem(kind)

@@ -101,6 +101,12 @@ class JLMethod(BySingleTrials):
     def _printed(self) -> bool:
         return self.calibration == "printed"
 
+    def _add_remove(self, problem: GLMProblem) -> Profile:
+        """Of clipped projections: a record added is compared with the mean of all others, which else has no bound."""
+        if self._printed:
+            raise validation.invalid("calibration", "'exact' where neighbours is 'add_remove'", self.calibration)
+        return super()._add_remove(problem)
+
     def theorem_in_use(self, problem: GLMProblem) -> int:
         """2 or 10; refuses a theorem whose conditions the loss does not meet."""
         loss = glm_problem(problem).loss
