@@ -84,6 +84,6 @@ def scale_for(noise: str, moved: float, m: int, epsilon: float, delta: float) ->
     rounding = m * integer_laplace.LARGEST_STEP
     room = epsilon * (1.0 - 1e-9) - rounding
     if not room > 0.0:
-        what = f"larger than {rounding:.3g} for {m} coordinates where arithmetic is 'exact' and noise 'laplace'"
+        what = f"above {rounding:.3g} for {m} coordinates of exact Laplace noise"
         raise validation.invalid("epsilon", what, epsilon)
     return moved / room

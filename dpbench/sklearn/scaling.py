@@ -69,6 +69,6 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 raise invalid(name, f"a finite number, or one for each of the {columns} columns", getattr(self, name))
             ends.append(np.broadcast_to(value, columns))
         if not (ends[0] < ends[1]).all() or not np.isfinite(ends[1] - ends[0]).all():
-            what = "below upper in every column, by a difference that is finite"
+            what = "below upper in every column, by a finite length"
             raise invalid("lower", what, (self.lower, self.upper))
         return ends[0], ends[1], validation.real("x_bound", self.x_bound, above=0.0, size=True)

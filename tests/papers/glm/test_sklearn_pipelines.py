@@ -83,7 +83,7 @@ def test_no_record_leaves_the_declared_norm_and_none_is_looked_at(columns):
         ({"lower": [0.0]}, "lower must be a finite number, or one for each of the 2 columns"),
         ({"lower": float("nan")}, "lower must be a finite number"),
         ({"upper": -1.0}, "lower must be below upper in every column"),
-        ({"lower": -1e308, "upper": 1e308}, "by a difference that is finite"),
+        ({"lower": -1e308, "upper": 1e308}, "by a finite length"),
         ({"x_bound": 0.0}, "x_bound must be"),
     ],
 )
