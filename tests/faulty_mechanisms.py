@@ -94,6 +94,13 @@ class Abstains(UserMean):
         return super().__call__(problem, trials, rng)
 
 
+class AnswersNaN(UserMean):
+    """Where the first record is large."""
+
+    def __call__(self, problem: Records, trials: int, rng: np.random.Generator) -> np.ndarray:
+        return super().__call__(problem, trials, rng) * (np.nan if problem.X[0, 0] > 0.6 else 1.0)
+
+
 class Crashes(UserMean):
     def __call__(self, problem: Records, trials: int, rng: np.random.Generator) -> np.ndarray:
         made = super().__call__(problem, trials, rng)
@@ -152,6 +159,13 @@ class AddRemoveByDefault(UserMean):
         return pure_profile(self.epsilon * (1.0 if neighbours == "replace" else 0.5), why="x", neighbours=neighbours)
 
 
+class AnotherRelation(UserMean):
+    """Its profile says "replace" whatever is asked."""
+
+    def guarantee(self, problem: Records, *, neighbours: str = "replace") -> Profile:
+        return super().guarantee(problem)
+
+
 class MoreNoise(UserMean):
     def scale(self, problem: Records) -> float:
         return 0.5 * self.epsilon
@@ -188,6 +202,7 @@ FAULTS = {
     AcceptsAnything: "bad input refused",
     Tells: "release contents",
     Abstains: "answers on hostile data",
+    AnswersNaN: "answers on hostile data",
     Crashes: "answers on hostile data",
     AbortsOnTiesOfTiny: "answers on hostile data",
     GrowsWithTrials: "trials of a call",
@@ -196,6 +211,7 @@ FAULTS = {
     PairAboveGuarantee: "guarantee",
     DoesNotSayWhy: "guarantee",
     AddRemoveByDefault: "premises and neighbours",
+    AnotherRelation: "premises and neighbours",
     MoreNoise: "more budget, no more noise",
     LooksAtData: "guarantee",
     SaysNothing: "guarantee",

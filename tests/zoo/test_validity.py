@@ -10,7 +10,8 @@ from zoo import validity
 from zoo.validity import CONDITIONS, chance, laplace, many_values
 
 ALARM = 1e-6
-QUICK = ("response, a hundred runs", "words", "atoms", "mu", "arrays", "one run, tied")
+QUICK = ("response, a hundred runs", "mu", "arrays", "one run, tied")
+"""One of each way to audit; the next test has all conditions."""
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -61,8 +62,9 @@ def test_a_threshold_chosen_on_the_certifying_data_is_caught_and_on_other_data_n
 
 
 def test_one_level_spent_on_two_directions_is_caught() -> None:
-    """Identical data sets, a fair coin, both directions certified at 10% each: 20% false in all (10,000 audits)."""
-    trials, audits = 1_000, 10_000
+    """Identical data sets, a fair coin, both directions certified at 10% each: 20% false in all (2,000 audits:
+    400 have probability 1e-40 at 10%)."""
+    trials, audits = 1_000, 2_000
     hits = np.random.default_rng(3).binomial(trials, 0.5, size=(audits, 2))
     pairs, times = np.unique(hits, axis=0, return_counts=True)
 
