@@ -4,7 +4,7 @@ Both trees run side by side, each in processes of its own, in turns, on the twel
 `benchmarks.headline` (this checkout's, for both). A pair is the processor time of the same calls in either tree, the
 order alternates; the ratio HEAD/BASE of a benchmark is the median of its pairs, with an interval of order statistics. A
 benchmark whose lower end is above the limit is measured again, in other processes, and counts as slower only if it is
-above the limit both times. ``.`` stands for the working tree as it is.
+above the limit both times. ``.`` is the working tree as it is.
 
 Exit status: 0 nothing is slower; 1 something is; 2 bad use (a commit that is not there, no
 git).
@@ -34,7 +34,7 @@ LIMIT = 1.05
 # Each pair has two processes of its own, one of either tree: two of equal trees may differ all their lives.
 PAIRS = 5
 # Slices of one side of a pair, in turns with the other's, and how many where a call is long. The fastest sixth counts:
-# what runs beside only adds, in bursts.
+# other programs only add, in bursts.
 SLICES, LEAST = 24, 8
 # Processor time of one side of a pair, about; of long calls more.
 SECONDS = 0.25

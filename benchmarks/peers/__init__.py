@@ -1,4 +1,4 @@
-"""The suite beside JAX, NumPy, jax-privacy and diffprivlib, in one run on one core.
+"""The suite compared with JAX, NumPy, jax-privacy and diffprivlib, in one run on one core.
 
     python -m benchmarks.peers [--parts speed auditors held-out] [--python FILE] [--json FILE] [--figure PREFIX]
 

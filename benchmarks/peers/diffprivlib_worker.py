@@ -1,6 +1,6 @@
 """What runs under the interpreter of an environment that has diffprivlib: fits only, judged by the caller.
 
-``python diffprivlib_worker.py IN.npz OUT.npz``. It imports nothing of ours: that environment does not have us.
+``python diffprivlib_worker.py IN.npz OUT.npz``. It imports nothing of dpbench, which that environment does not have.
 """
 
 import sys

@@ -96,13 +96,13 @@ def speed(parts: Mapping[str, Rows]) -> Figure:
     log_ticks(axes.xaxis)
     axes.set_title("Noisy GD, n = 1000, d = 50, T = 1000", loc="left")
     axes.set_ylim(-0.6, len(rows) - 0.4)
-    figure.legend(loc="outside lower center", ncols=2)  # beside the axes, where no mark reads as a datum
+    figure.legend(loc="outside lower center", ncols=2)  # outside the axes, where no mark reads as a datum
     return figure
 
 
 @styled
 def held_out(parts: Mapping[str, Rows]) -> Figure:
-    """Held-out accuracy or R² over ε on each set: medians with 95% intervals, beside the non-private fit and zero."""
+    """Held-out accuracy or R² over ε on each set: medians with 95% intervals, the non-private fit and zero."""
     rows = parts["held-out"]
     names = list(dict.fromkeys(row["data"] for row in rows))
     figure, places = panels(2, -(-len(names) // 2), width=PAGE, height=4.4, squeeze=False)

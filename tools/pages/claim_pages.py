@@ -1,4 +1,4 @@
-"""The documentation's page of one entry: printed beside corrected, the paper's words, why, evidence, what to run.
+"""The documentation's page of one entry: printed and corrected, the paper's words, why, evidence, what to run.
 
 Its address is results/claims/ID.html. The pages are in no table of contents; the ledger and the findings link to them.
 """
@@ -93,17 +93,17 @@ def rests_on(claim: Claim, shown: Shown) -> str:
     return f"certificate + {shown.grade}" if decided == "certificate" != shown.grade else shown.grade
 
 
-def _statements(claim: Claim, twin: Claim | None) -> list[str]:
+def _statements(claim: Claim, corrected: Claim | None) -> list[str]:
     """The statement, or printed and corrected side by side, with the formulas marked that differ."""
     head = "<table class='twins'><tr><th>As printed</th><th>What holds ({})</th></tr>"
     body = "<tr><td>{}</td><td>{}</td></tr></table>"
-    if twin is None:
+    if corrected is None:
         return formal(claim.formal) if claim.formal else [in_markdown(claim.statement)]
-    title = Markup(head).format(Markup(link(twin.id)))
-    if claim.formal is None or twin.formal is None:
-        return [str(title + Markup(body).format(typeset(claim.statement), typeset(twin.statement)))]
-    mine, other = claim.formal, twin.formal
-    cells = [_sentence(one, beside) + _where(one) for one, beside in ((mine, other), (other, mine))]
+    title = Markup(head).format(Markup(link(corrected.id)))
+    if claim.formal is None or corrected.formal is None:
+        return [str(title + Markup(body).format(typeset(claim.statement), typeset(corrected.statement)))]
+    mine, other = claim.formal, corrected.formal
+    cells = [_sentence(one, compared) + _where(one) for one, compared in ((mine, other), (other, mine))]
     return [str(title + Markup(body).format(*cells)), "", *_symbols(mine, other)]
 
 
@@ -115,15 +115,15 @@ def formal(statement: Statement) -> list[str]:
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
-def _sentence(statement: Statement, beside: Statement) -> Markup:
-    """`about` with its holes as formulas; a definition that differs from that of `beside` is marked."""
+def _sentence(statement: Statement, compared: Statement) -> Markup:
+    """`about` with its holes as formulas; a definition that differs from that of `compared` is marked."""
     text, *parts = _HOLE.split(statement.about)
     said = [typeset(text)]
     for name, text in zip(parts[::2], parts[1::2], strict=True):
         if name == "claim":
             said.append(typeset(statement.notion) if statement.notion else _claimed(statement.claim))
         elif name in statement.definitions:
-            differs = statement.definitions[name] != beside.definitions.get(name)
+            differs = statement.definitions[name] != compared.definitions.get(name)
             said.append(Markup("<mark>{}</mark>" if differs else "{}").format(_defined(statement, name)))
         else:
             said.append(_mathematics(formula.latex_name(name)) if name in statement.symbols else escape(name))
@@ -208,7 +208,7 @@ def _evidence(claim: Claim, shown: Shown | None) -> list[str]:
 
 
 def finish(folder: Path, repository: Path) -> None:
-    """What stands beside the pages: zip files of certificates with their checker.
+    """What lies with the pages: zip files of certificates with their checker.
 
     Parameters
     ----------

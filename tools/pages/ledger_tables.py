@@ -70,8 +70,8 @@ def _finding(claim: Claim, shown: Shown, results: Mapping[str, Shown]) -> str:
         if part.label != "What it means" and part.form in ("prose", "caveat", "quotation")
     ]  # fmt: skip
     if claim.holds in results:
-        twin = Markup("<p><em>What holds instead.</em> {} ({})</p>")
-        folded.append(twin.format(Markup(_linked(claim.holds)), _verdict(by_id()[claim.holds], results[claim.holds])))
+        holds = Markup("<p><em>What holds instead.</em> {} ({})</p>")
+        folded.append(holds.format(Markup(_linked(claim.holds)), _verdict(by_id()[claim.holds], results[claim.holds])))
     more = Markup("<details><summary>As printed, and why not</summary>{}</details>").format(Markup("").join(folded))
     return "<div class='finding'>" + " ".join(f"{said}{more}".split()) + "</div>"
 

@@ -27,7 +27,7 @@ from tools.code_key import RESTS_ON, fresh
 from tools.pages import ledger_tables, libraries, tables
 
 WIDE = ("---", "hide-toc: true", "---", "")
-"""A page without contents beside it has the room for tables."""
+"""A page without a table of contents has the room for tables."""
 LEDGER, CERTIFICATES = "ledger", "certificates"
 
 
@@ -43,7 +43,7 @@ class Part:
     table : callable
         From what that file holds to Markdown.
     before : str
-        What stands above it.
+        The text above it.
     of : tuple of str
         The parts of the file that the table is of, where rows have their own codes; empty: the file has one.
     """
@@ -206,8 +206,8 @@ PAGES = (
              "none, the one for which the noise in its source is of the right size; confidence 1 - 1e-6 a "
              "row (`dpbench audit-library LIBRARY... --json evidence/libraries.json`; [how to read "
              "it](../guide/libraries.md)). \"Not refuted\" says that nothing above the claim was found with so many "
-             "runs, and the column beside it from which loss on it would have been. Before this page is made "
-             "public, the maintainers are to be told of what is refuted."),
+             "runs, and the next column from which loss on it would have been. Before this page is made "
+             "public, the maintainers are to be informed of what is refuted."),
         Part("libraries.json", libraries.findings,
              "What is refuted, and how it reads. A claim for records added or removed, read as one for records "
              "replaced, is refuted at ε but not at 2 ε; that is a convention and no error. Below, a letter to each "

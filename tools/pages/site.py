@@ -49,14 +49,14 @@ def gallery(figures: Path, folder: str) -> str:
             caption = _caption(drawing.draw, first, len(drawing.claims) - 1, drawing.name)
             parts += [f"### {heading}", shown, caption, _files(folder, drawing.name)]
     parts += ["## Drawn from other records", "`figures/README.md` has the command of each."]
-    for name, document in beside(figures).items():
+    for name, document in drawn_from_records(figures).items():
         said = f"{in_markdown(document['said'])} (`{document['command']}`)"
         parts += [f"### {name}", _image(figures, folder, name, name), said, _files(folder, name)]
     return "\n\n".join(parts) + "\n"
 
 
-def beside(figures: Path) -> dict[str, dict[str, str]]:
-    """What is said beside the figures that are drawn from files of numbers, not from entries, by name."""
+def drawn_from_records(figures: Path) -> dict[str, dict[str, str]]:
+    """What is said of the figures that are drawn from files of numbers, not from entries, by name."""
     documents = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(figures.glob("*.json"))}
     return {name: document for name, document in documents.items() if "said" in document}
 

@@ -19,7 +19,7 @@ def near_the_oracle(document: dict[str, Any]) -> tuple[int, int]:
 
 
 def power(document: dict[str, Any]) -> str:
-    """What ``python -m studies.power --json`` wrote: bounds beside an oracle's, or beside a goal."""
+    """What ``python -m studies.power --json`` wrote: bounds compared with an oracle's, or with a goal."""
     parts = [document.get(part, {}) for part in ("scalars", "zoo", "vectors")]
     return table(
         (
@@ -62,7 +62,7 @@ RATIO = "shortfall / oracle's"
 
 
 def second_zoo(document: dict[str, Any]) -> str:
-    """What ``python -m studies.second_power --json`` wrote, beside the figures of the zoo's first run."""
+    """What ``python -m studies.second_power --json`` wrote, compared with the benchmark mechanisms' first run."""
     first, later = document.get("first run", {}), document["second zoo"]
     return _zoo({**first, **later}, {RATIO: later, "in the first run": first})
 
@@ -73,7 +73,7 @@ def third_zoo(document: dict[str, Any]) -> str:
 
 
 def _zoo(rows: dict[str, Any], ratios: dict[str, dict[str, Any]]) -> str:
-    """A table of these rows, with the shortfalls of each run beside."""
+    """A table of these rows, with the shortfalls of each run."""
 
     def ratio(of: dict[str, Any], name: str) -> str:
         if name not in of:
@@ -294,7 +294,7 @@ def alarms(row: dict[str, Any]) -> int:
 
 
 def _number(value: float | str | None) -> str:
-    """Four digits; text, which stands for what is not finite, as it is; nothing for None."""
+    """Four digits; text, for what is not finite, as it is; nothing for None."""
     return "" if value is None else value if isinstance(value, str) else f"{value:.4g}"
 
 
@@ -315,7 +315,7 @@ def recall(document: dict[str, Any]) -> str:
 
 
 def nearest(document: dict[str, Any]) -> str:
-    """The entries that hold, from the same: how near their bound the search came, beside the entry's own instance."""
+    """The entries that hold, from the same: how near their bound the search and their own instance came."""
     rows = [
         (
             f"`{row['id']}`",
