@@ -45,6 +45,7 @@ from dpbench.auditing.result import AuditResult, Origin, Seen, in_words
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import InvalidInput, invalid, native
+from dpbench.privacy.profile import Profile
 
 
 def refuse_equal(dataset: Any, neighbour: Any) -> None:
@@ -390,7 +391,7 @@ def audit(
         at `delta`.
     relation : {"replace", "add", "remove", "add_remove"}, optional
         How the neighbour comes from the data set, for which the claim is made; it is said in the result, and compared
-        with the sizes of lists and arrays.
+        with the sizes of lists and arrays, and with the neighbours of a `Profile`.
     trials : int or "auto"
         Runs on each side, at least 100. A fifth (at most 2²¹, less for wide outputs) chooses the event, the
         rest certify it. "auto" keeps sampling until the claim is refuted, the bound is within `gap` of it,
@@ -503,6 +504,8 @@ class Request:
         level = None if epsilon is None else validation.real("epsilon", epsilon, at_least=0.0)
         delta = validation.delta(delta)
         alpha = 1.0 - validation.fraction("confidence", confidence)
+        if isinstance(claim, Profile) and relation and (relation == "replace") != (claim.neighbours == "replace"):
+            raise invalid("relation", f"that of the claim, a profile for neighbours {claim.neighbours!r}", relation)
         return cls(level, delta, as_claim(claim, level, delta), alpha, as_score(score), paths(ignore), relation)
 
     @property
@@ -711,8 +714,11 @@ def audit_samples(
         or booleans of shape (rows,) or (rows, k), or texts of shape (rows,); or a list or a data frame of outputs of
         any kind, which are taken apart by a layout learned from the rows that choose the event. At least 100 rows
         each, and not necessarily as many of both.
-    epsilon, delta, claim, confidence, score, relation, ignore
+    epsilon, delta, claim, confidence, relation, ignore
         As in `dpbench.audit`.
+    score : callable, optional
+        As in `dpbench.audit`. An attack must have been learned from other outputs than these: one that knows the rows
+        that certify it makes the bound invalid, and no test sees that.
     seed : int
         Decides which rows choose the event: a fifth of the smaller side's number, drawn from each side at random.
 

@@ -239,6 +239,8 @@ def as_claim(claim: Any, epsilon: float | None, delta: float) -> Claim | None:
     if isinstance(claim, Profile):
         return _of_profile(claim)
     if isinstance(claim, Mapping):
+        if "epsilon" in claim and delta:
+            raise invalid("delta", "left out beside a claim of epsilon (the claim says it all)", delta)
         return _of_mapping(claim)
     if callable(getattr(claim, "get_delta_for_epsilon", None)):
         return _curve(claim.get_delta_for_epsilon, f"profile of {type(claim).__name__}")
@@ -272,6 +274,8 @@ def _curve(given: Callable[[float], Any], words: str) -> Curve:
     deltas = np.array([delta_of(float(e)) for e in epsilons])
     if not ((deltas >= 0.0) & (deltas <= 1.0)).all():
         raise invalid("claim", "a profile whose deltas lie in [0, 1]", float(deltas[np.argmax(np.abs(deltas - 0.5))]))
+    if (np.diff(deltas) > 1e-9 + 1e-6 * deltas[:-1]).any():  # beyond the error of an accountant
+        raise invalid("claim", "a profile whose delta does not increase with epsilon", words)
     return Curve(epsilons, deltas, words)
 
 

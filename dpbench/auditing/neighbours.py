@@ -375,6 +375,7 @@ def find_neighbours(
     """
     check_call(sampler, workers, progress)
     domain = _domain(domain)
+    relation = domain.relation if relation is None else relation
     rows = validation.integer("search_trials", search_trials, at_least=100)
     if isinstance(trials, str):
         raise invalid("trials", "an integer >= 100 (a search takes no words)", trials)
@@ -385,7 +386,6 @@ def find_neighbours(
     if seconds is not None:
         seconds = validation.real("seconds", seconds, above=0.0)
     own_pairs = _own_pairs(pairs)
-    relation = domain.relation if relation is None else relation
     for pair in own_pairs:
         check_relation(*pair, relation)
     promise = partial(_promise, sampler, seed, workers, trials, request)

@@ -198,8 +198,9 @@ class AuditResult:
 
     @property
     def noise_caught(self) -> float | None:
-        """How many times too little noise the audit would have caught with probability one half, of a claim that is one
-        number; None: none that is known. A loss is taken to be in proportion to 1/noise (rho to its square)."""
+        """How many times too little noise an event as frequent as this one would have shown with probability one half,
+        of a claim that is one number; None: none that is known. A loss is taken to be in proportion to 1/noise (rho to
+        its square)."""
         claimed = self.claimed_value
         if self.detectable is None or not claimed:
             return None
@@ -208,7 +209,7 @@ class AuditResult:
 
     @property
     def outcome(self) -> str:
-        """The verdict in one line: of a refuted claim by how much, else what would have been caught."""
+        """The verdict in one line: of a refuted claim by how much, else its `power`."""
         claimed = self.claimed_value
         if self.verdict is None:
             return "no claim"
@@ -218,9 +219,9 @@ class AuditResult:
 
     @property
     def power(self) -> str:
-        """What an audit of these frequencies would have caught with probability one half, in words.
+        """The loss that an event of these frequencies would have shown with probability one half, in words.
 
-        It is of this event on this pair alone: the noise of what the pair does not reach may be any.
+        It is of this event on this pair alone: what neither of them shows may be any.
         """
         if self.detectable is None:
             what = "this event could not have refuted it in so few runs"
@@ -228,25 +229,28 @@ class AuditResult:
         times = self.noise_caught
         if times is not None and times > POWERLESS:
             return "no power: would not have caught ten times too little noise"
-        place = "this pair" if self.certified else "these canaries"
-        return f"would have caught {self.unit} {self.detectable:.3g} on {place}"
+        what = "an event as frequent as this one" if self.certified else "as many guesses of these canaries"
+        return f"{what} would have shown {self.unit} {self.detectable:.3g}"
 
     @property
     def convention(self) -> str:
-        """Of a refuted ε: whether twice the claim is refuted too, which another relation cannot explain.
+        """Of a refuted (ε, δ): whether (2ε, (1 + e^ε) δ) is refuted too, which it implies for two records.
 
-        If it is not, the relation is to be checked, unless it is given as one that changes the number of records: then
-        the claim was not read as one for records replaced.
+        A record replaced is one removed and one added, so that another relation cannot explain that. If it is not, the
+        relation is to be checked, unless it is given as one that changes the number of records: then the claim was not
+        read as one for records replaced.
         """
         if self.verdict != "refuted" or self.epsilon is None or self.certified is None:
             return ""
-        if self.epsilon_lower > 2.0 * self.epsilon:
-            return "twice the claimed epsilon is refuted too: no convention of neighbours explains it, a bug"
+        delta = (1.0 + math.exp(self.epsilon)) * self.delta
+        two = f"the claim for two records, epsilon {2.0 * self.epsilon:g} and delta {delta:g},"
+        if self.curve(2.0 * self.epsilon)[0] > delta:
+            return f"{two} is refuted too: no convention of neighbours explains it, a bug"
         if self.relation not in (None, "replace"):
             return ""
         return (
-            "twice the claimed epsilon is not refuted: a claim for records added or removed, read as one for records "
-            "replaced, would look like this; check the convention before the code"
+            f"{two} is not refuted: a claim for records added or removed, read as one for records replaced, would look "
+            "like this; check the convention before the code"
         )
 
     def __str__(self) -> str:

@@ -98,8 +98,8 @@ class Auditor:
     def __call__(self, sampler: Any, dataset: Any, neighbour: Any = None, **options: Any) -> AuditResult:
         """Audit a claim on two neighbouring data sets: ``epsilon`` and ``delta``, or ``claim``.
 
-        ``power=2`` fails where an audit that does not refute would not have caught half of the noise either; the claim
-        must then be one number above 0.
+        ``power=2`` fails where an audit does not refute, and an event as frequent as its own would not have shown half
+        of the noise either; the claim must then be one number above 0.
 
         With one data set alone, neighbours are made from it by ``relation=``, by its first, last and extreme records,
         and the most telling pair is audited. ``relation="replace"`` puts records of the data set in each other's place,

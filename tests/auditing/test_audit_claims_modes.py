@@ -77,11 +77,11 @@ def test_claims_on_one_run(independent):
 
 
 def test_a_profile_falls_by_one_point_where_another_stands():
-    """δ at ε = 0 is 0, all others are 1: the point that falls is the profile's own."""
+    """δ at ε = 0 is 1, all others are 0: the points that fall are the profile's own."""
     from dpbench import Profile
 
     included, scores = canaries(3.0, 2_000, 2)
-    lopsided = Profile("upper", "", lambda e: float(e > 0.0))
+    lopsided = Profile("upper", "", lambda e: float(e == 0.0))
     assert audit_one_run_scores(included, scores, claim=lopsided).verdict == "refuted"
     assert audit_one_run_scores(included, scores, claim=Profile("upper", "", lambda e: 1.0)).verdict == "not refuted"
 

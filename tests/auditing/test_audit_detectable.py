@@ -114,7 +114,9 @@ def test_an_outcome_says_its_power(kind):
     expected = loss_of(least / rows, others / more)
     times = {"rho": math.sqrt(expected / 0.5), "profile": None}.get(kind, expected)
     assert found.noise_caught == (None if times is None else pytest.approx(times, rel=1e-3))
-    assert found.outcome == f"not refuted; would have caught {found.unit} {expected:.3g} on this pair"
+    assert (
+        found.outcome == f"not refuted; an event as frequent as this one would have shown {found.unit} {expected:.3g}"
+    )
 
 
 def test_an_outcome_without_power_says_so():

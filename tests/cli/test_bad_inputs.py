@@ -173,6 +173,9 @@ SPECIAL = [
       for fails, word in ((lambda d, n, r: 1 // 0, "ZeroDivisionError"), (lambda d, n, r: sys.exit(0), "SystemExit"))),
     *(("audit", {"dataset": same, "neighbour": same}, "neighbour", "differs from dataset") for same in (
         1.0, [1, (2, 3)], {"a": np.array([1.0, NAN])})),
+    ("audit", {"claim": {"epsilon": 1.0}, "delta": 0.2}, "delta", "left out beside a claim of epsilon"),
+    *(("audit", {"claim": profile(neighbours=claimed), "relation": relation}, "relation", f"neighbours '{claimed}'")
+      for claimed, relation in (("add_remove", "replace"), ("replace", "add"), ("replace", "add_remove"))),
     ("audit", {"trials": "auto"}, "epsilon", "given with trials="),
     ("audit", {"ignore": ["id"]}, "ignore", "left out"),
     ("audit_bits", {"sampler": lambda d, n, r: r.integers(0, 2, n)}, "sampler", "floating-point numbers"),
@@ -184,6 +187,7 @@ SPECIAL = [
         ({"rdp": {}}, "a mapping from orders", "rdp"), ({"rdp": {1.0: 1.0}}, "a finite number > 1", "rdp"),
         ({"rdp": {2.0: -1.0}}, "order 2 must be", "rdp"), ({"rho": 1.0, "mu": 1.0}, "one of"),
         ({"mu": 1.0, "delta": 0.1}, "one of"), ({"delta": 0.1}, ""), ({}, ""),
+        (Profile("upper", "", lambda e: min(1.0, e / 60.0)), "does not increase"),
         (laplace_profile(1.0, kind="lower", why=""), "of kind exact or upper"),
         (Profile("upper", "", lambda e: 2.0), "whose deltas lie in [0, 1]"),
         (Profile("upper", "", lambda e: 1.0 / 0.0), "delta at epsilon 60 is a number, got ZeroDivisionError"),

@@ -262,7 +262,7 @@ def test_an_audit_without_the_power_asked_for_fails(pytester):
     result.assert_outcomes(passed=2, failed=4)
     result.stdout.fnmatch_lines(
         [
-            "*privacy not refuted; would have caught epsilon 1.*; power=1.01 asks for more runs*",
+            "*privacy not refuted; an event as frequent * would have shown epsilon 1.*; power=1.01 asks for more runs*",
             "*privacy not refuted; no power: *; power=2 asks for more runs*",
             "*power must be left out where the claim is not one number above 0, got 2.0*",
             "*power must be a finite number > 1, got 1*",
