@@ -4,7 +4,7 @@
     nice python -m tests.mutations --again FILE --json OTHER
 
 The first line draws errors (`draw`) in the functions under the folders. Each is met by those of the tests that are
-nearest by name (`near`) which the default run has, in some of their cases, until one fails. It is noticed if a test
+nearest by name (`near`) that are not slow, in some of their cases, until one fails. It is noticed if a test
 fails that passes without the error. What takes more than `--limit` seconds of processor time is undecided, and counts
 as not noticed: the share is one from below. The second line tries the errors of a file again where their lines still
 stand.
@@ -43,6 +43,7 @@ PATIENCE = 20.0
 """Seconds for each second of processor time, after which tests are taken to wait for ever."""
 NEAREST, CASES = 24, 8
 """Tests that an error meets, and cases of each."""
+MARKS = "not evidence and not slow and not meta"
 FAULT = 70
 """Exit code of a child that has not come to run tests."""
 LIBRARIES = (
@@ -73,15 +74,16 @@ class Tree:
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # a test of this program captures them
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
         signal.alarm(int(PATIENCE * limit) + 1)
-        sys.path[:0] = [str(self.root / part) for part in ("", "checker", "tests")]
-        os.environ["MPLBACKEND"] = "Agg"
+        paths = [str(self.root / part) for part in ("", "checker", "tests")]
+        sys.path[:0] = paths
+        os.environ |= {"MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(paths)}
         if error is not None:
             path = self.root / error.path
-            plant(path, planted(path.read_text(encoding="utf-8"), error))
+            plant(path, planted(path.read_text(encoding="utf-8"), error), self.log.parent / "begun")
         # plain: pytest rewrites the modules of a distribution that has a plugin, from their files
         fixed = ["-q", "-x", "-n", "0", "-rfE", "--tb=line", "-p", "no:cacheprovider", "--assert=plain"]
-        paths = dict.fromkeys(test.partition("::")[0] for test in tests.places)
-        return int(importlib.import_module("pytest").main([*fixed, *options, *paths], [tests]))
+        files = dict.fromkeys(test.partition("::")[0] for test in tests.places)
+        return int(importlib.import_module("pytest").main([*fixed, "-m", MARKS, *options, *files], [tests]))
 
     def run(self, error: Error | None, tests: Sequence[str], limit: float, *options: str) -> Answer:
         """Run tests in this order, until one fails."""

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType
 
 import pytest
 
+IMPORTED = """
+import os
+from importlib.machinery import SourceFileLoader
 
-def plant(path: Path, text: str) -> None:
-    """From now on import the module of this path from another text; the file stays, and so do compiled kernels."""
-    other, own = os.path.realpath(path), SourceFileLoader.get_code
+own = SourceFileLoader.get_code
 
-    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
-        if os.path.realpath(self.path) == other:
-            return compile(text, self.path, "exec", dont_inherit=True)
-        return own(self, fullname)
+def get_code(self, fullname):
+    if os.path.realpath(self.path) == {path!r}:
+        return compile({text!r}, self.path, "exec", dont_inherit=True)
+    return own(self, fullname)
 
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
+SourceFileLoader.get_code = get_code
+"""
+
+
+def plant(path: Path, text: str, folder: Path) -> None:
+    """From now on import the module of this path from another text, in the processes that this one starts too.
+
+    The file stays, and so do compiled kernels. `folder`, of its own, gets what these processes run when they begin.
+    """
+    folder.mkdir(exist_ok=True)
+    program = IMPORTED.format(path=os.path.realpath(path), text=text)
+    (folder / "sitecustomize.py").write_text(program, encoding="utf-8")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    exec(program, {})
 
 
 class Chosen:

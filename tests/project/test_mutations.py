@@ -22,13 +22,15 @@ CODE = '''class A:
 def other(x):
     return x > 3
 '''
-TESTS = """from shapes.made import A, other
+TESTS = """import subprocess, sys
+from shapes.made import A, other
 class Twice(list):
     __getitem__ = lambda self, at: 1.0
     __gt__ = lambda self, other: False
 def test_others(): assert other(4) and not other(2)
 def test_clip(): assert A.clip(None, Twice()) < 0.5
 def test_broken(): assert False
+def test_started(): subprocess.run([sys.executable, "-c", "from shapes.made import other; assert other(4)"], check=True)
 """
 
 
@@ -74,8 +76,11 @@ def test_what_a_test_sees_is_noticed_and_what_fails_anyhow_is_not(tmp_path):
     tree = Tree(tmp_path / "tree", tmp_path)
     seen = Error("shapes/made.py", "other", "    return x > 3", 0, 15, "3", "(4)")
     unseen = Error("shapes/made.py", "A.clip", "    return x[0] - 1.0", 0, 18, "1.0", "(1.1)")
-    others, clip, broken = (f"tests/test_made.py::test_{name}" for name in ("others", "clip", "broken"))
+    others, clip, broken, started = (
+        f"tests/test_made.py::test_{name}" for name in ("others", "clip", "broken", "started")
+    )
     assert tree.meet(seen, [others], 60.0)["by"] == others
+    assert tree.meet(seen, [started], 60.0)["by"] == started, "the processes that it starts have the error too"
     assert tree.meet(seen, [broken], 60.0)["said"] == "survives", "it fails without the error too"
     assert tree.meet(unseen, [clip, others, broken], 60.0)["said"] == "survives"
     assert tree.meet(seen, [others], 0.0)["said"] == "undecided"
