@@ -205,8 +205,8 @@ def test_shapes_broadcast():
 
 
 def test_labels_and_names_are_checked():
-    with pytest.raises(validation.InvalidInput, match=r"y must be -1 or \+1 everywhere"):
-        losses.logistic().check_labels(np.array([1.0, 0.0]))
+    with pytest.raises(validation.InvalidInput, match=r"y must be -1 or \+1 everywhere.*, got 0\.0$"):
+        losses.logistic().check_labels(np.array([1.0, 0.0, -1.0, 2.0]))
     with pytest.raises(validation.InvalidInput, match="did you mean squared"):
         losses.resolve("sqared")
     for bad in (0.0, -1.0, np.nan, "1"):

@@ -134,6 +134,17 @@ def test_the_minimiser_is_one(theta):
         assert value < ends.min()
 
 
+@pytest.mark.parametrize("rows", [theorems1_2.in_n_sharp, theorems1_2.in_epsilon])
+def test_the_next_term_of_an_expansion_changes_a_value_by_less_than_half(rows, monkeypatch):
+    """Nothing is drawn: the values alone."""
+    for module in (sharp, theorems1_2):
+        monkeypatch.setattr(module, "exact_sweep", lambda *given, **named: np.zeros(1))
+    for theta, level in itertools.product((2.0, 1.5), ("quick", "full")):
+        with RunContext(level=level, seed=0, workers=1) as context:
+            ratios = [row["ceiling"] / row["leading"] for row in rows(context, theta)]
+        assert len(ratios) >= 2 and all(0.5 < ratio < 1.5 and ratio != 1.0 for ratio in ratios)
+
+
 def test_as_many_data_sets_are_drawn_as_are_asked_for():
     population, mechanism = lemmas3_10.population(2.0), ExponentialMechanism(1.0)
     with RunContext(level="quick", seed=0, workers=1) as context:
