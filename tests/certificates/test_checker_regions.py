@@ -49,9 +49,9 @@ def plain(formula, x, y):
 
 
 def test_bounds_and_slopes_hold_every_value():
-    """2,000 random formulas on cells with dyadic ends: values in the interval, difference quotients in the slope's."""
+    """1,000 random formulas on cells with dyadic ends: values in the interval, difference quotients in the slope's."""
     rng, seen, sloped = random.Random(11), 0, 0
-    for _ in range(2000):
+    for _ in range(1000):
         formula = text(rng, 4)
         low = rng.randint(0, 16)
         sides = {"x": ((low, 8), (low + rng.randint(1, 8), 8)), "y": ((1, 2), (1, 1))}
@@ -75,7 +75,7 @@ def test_bounds_and_slopes_hold_every_value():
                 slack = mpmath.mpf(10) ** -6 * (1 + abs(quotient) + abs(a))
                 assert float(by[0]) - slack <= quotient <= float(by[1]) + slack, (formula, x, z)
                 sloped += 1
-    assert seen > 3000 and sloped > 2000
+    assert seen > 1500 and sloped > 1000
 
 
 def inner(ends):

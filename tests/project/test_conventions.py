@@ -84,11 +84,6 @@ def test_another_copy_is_refused(tmp_path):
         conftest.refuse_another_copy(tmp_path)
 
 
-@pytest.mark.parametrize(("total", "count", "kept"), [(10, 3, {0, 3, 6}), (4, 4, {0, 1, 2, 3}), (2, 5, {0, 1})])
-def test_few_cases_are_spread_over_the_list(total, count, kept):
-    assert few_cases.spread(total, count) == kept
-
-
 def test_the_cases_left_out_are_slow_and_no_other_test_is(request):
     def item(name, few):
         made = pytest.Function.from_parent(request.node.parent, name=name, callobj=lambda: None)

@@ -86,6 +86,9 @@ def on_a_grid(p: np.ndarray, q: np.ndarray) -> Law:
 
 
 def laplace_below(x: np.ndarray, scale: float = 1.0) -> np.ndarray:
+    """P(noise < x) of Laplace noise; scale 0 is the constant 0."""
+    if scale == 0.0:
+        return (x > 0.0).astype(float)
     return np.where(x < 0.0, 0.5 * np.exp(np.minimum(x, 0.0) / scale), 1.0 - 0.5 * np.exp(-np.maximum(x, 0.0) / scale))
 
 
@@ -118,12 +121,15 @@ def concentrated(p: float, q: float) -> float:
 
 def shifted_laplace(shift: float, scale: float) -> Law:
     """Laplace noise around 0 against around `shift`."""
-    edges = np.concatenate([[-np.inf], np.linspace(0.0, abs(shift), CELLS + 1), [np.inf]])
+    edges = np.linspace(0.0, abs(shift), CELLS + 1)
+    return of_cells(lambda x: laplace_below(x, scale), lambda x: laplace_below(x - abs(shift), scale), edges)
 
-    def below(x: np.ndarray) -> np.ndarray:
-        return np.where(x < 0.0, 0.5 * np.exp(np.minimum(x, 0.0)), 1.0 - 0.5 * np.exp(-np.maximum(x, 0.0)))
 
-    return law(np.diff(below(edges / scale)), np.diff(below((edges - abs(shift)) / scale)))
+def shifted_geometric(rate: float) -> Law:
+    """Two-sided geometric noise around 0 against around 1."""
+    k = np.arange(-120, 121)
+    p, q = np.exp(-rate * np.abs(k)), np.exp(-rate * np.abs(k - 1))
+    return law(p / p.sum(), q / q.sum())
 
 
 def shifted_normal(shift: float) -> Law:
@@ -156,18 +162,12 @@ def _density(x: np.ndarray, scale: float) -> np.ndarray:
     return np.exp(-np.abs(x) / scale) / (2.0 * scale)
 
 
-def _below(x: np.ndarray, scale: float) -> np.ndarray:
-    if scale == 0.0:
-        return (x > 0.0).astype(float)
-    return np.where(x < 0.0, 0.5 * np.exp(np.minimum(x, 0.0) / scale), 1.0 - 0.5 * np.exp(-np.maximum(x, 0.0) / scale))
-
-
 def noisy_max_table(answers: tuple[float, ...], scale: float) -> np.ndarray:
     """P(index i has the largest noisy answer)."""
     x, weights = _grid(answers, scale)
     table = []
     for i, centre in enumerate(answers):
-        others = [_below(x - a, scale) for j, a in enumerate(answers) if j != i]
+        others = [laplace_below(x - a, scale) for j, a in enumerate(answers) if j != i]
         table.append(weights @ (_density(x - centre, scale) * np.prod(others, axis=0)))
     return np.array(table)
 
@@ -179,7 +179,7 @@ def sparse_vector_table(
     z, weights = _grid((0.0, *answers), max(bar_scale, answer_scale))
     states = {(): weights * _density(z, bar_scale)}
     for a in answers:
-        below = _below(z - a, answer_scale)
+        below = laplace_below(z - a, answer_scale)
         grown: dict[tuple[int, ...], np.ndarray] = {}
         for seen, mass in states.items():
             if allowed is not None and seen.count(1) >= allowed:

@@ -27,6 +27,7 @@ from .laws import (
     noisy_max_table,
     of_cells,
     product,
+    shifted_geometric,
     shifted_laplace,
     shifted_normal,
     sparse_vector_table,
@@ -101,12 +102,6 @@ def _moved(moves: Sequence[float], scale: float) -> Law:
     return product([shifted_laplace(m, scale) for m in moves if m], sum(moves) / scale / CELLS)
 
 
-def _geometric(rate: float) -> Law:
-    k = np.arange(-60, 61)
-    p, q = np.exp(-rate * np.abs(k)), np.exp(-rate * np.abs(k - 1))
-    return law(p / p.sum(), q / q.sum())
-
-
 def _largest_told(shift: float, count: int) -> Law:
     edges = np.linspace(-40.0, 40.0, 20 * CELLS)
     return law(*(np.diff(laplace_below(edges - c) ** count) for c in (0.0, shift)))
@@ -161,8 +156,10 @@ REGISTRY: dict[str, Entry] = {
         P.Gaussian(math.sqrt(SIGMA)), (0.0,), (1.0,), 2.072255586, 0.53,
         lambda: shifted_normal(1.0 / math.sqrt(SIGMA)), 1e-5, claimed=1.0,
     ),
-    "geometric": E(P.Geometric(0.5), (3,), (4,), 0.5, 0.92, lambda: _geometric(0.5), claimed=0.5),
-    "geometric, twice the rate": E(P.Geometric(1.0), (3,), (4,), 1.0, 0.94, lambda: _geometric(1.0), claimed=0.5),
+    "geometric": E(P.Geometric(0.5), (3,), (4,), 0.5, 0.92, lambda: shifted_geometric(0.5), claimed=0.5),
+    "geometric, twice the rate": E(
+        P.Geometric(1.0), (3,), (4,), 1.0, 0.94, lambda: shifted_geometric(1.0), claimed=0.5
+    ),
     "randomised response": E(
         P.RandomizedResponse(1.0), (0,), (1,), 1.0, 0.93, lambda: flipped_bits((0,), (1,), expit(-1.0)), claimed=1.0
     ),

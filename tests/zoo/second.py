@@ -13,7 +13,17 @@ import numpy as np
 from scipy.special import expit, ndtr
 from scipy.stats import binom
 
-from .laws import Law, flipped_bits, laplace_below, law, of_cells, product, shifted_laplace
+from .laws import (
+    Law,
+    flipped_bits,
+    laplace_below,
+    law,
+    of_cells,
+    on_a_grid,
+    product,
+    shifted_geometric,
+    shifted_laplace,
+)
 
 Rng = np.random.Generator
 STOPPED = -99  # after the last answer of a sequence
@@ -126,10 +136,7 @@ def moved_cells(counts: tuple[int, ...], trials: int, rng: Rng) -> np.ndarray:
 
 
 def law_of_moved_cells() -> Law:
-    k = np.arange(-120, 121)
-    p, q = np.exp(-0.4 * np.abs(k)), np.exp(-0.4 * np.abs(k - 1))
-    cell = law(p / p.sum(), q / q.sum())
-    return product([cell, cell], 0.4)
+    return product([shifted_geometric(0.4)] * 2, 0.4)
 
 
 def degrees(edges: tuple[tuple[int, int], ...], trials: int, rng: Rng) -> np.ndarray:
@@ -278,10 +285,7 @@ def spherical(total: tuple[float, ...], trials: int, rng: Rng) -> np.ndarray:
 def law_of_spherical() -> Law:
     """In cylindrical coordinates around the shift, which has length 1."""
     x, r = np.meshgrid(np.linspace(-25.0, 26.0, 2041) + 0.0125, np.linspace(0.0, 25.0, 1001)[:-1] + 0.0125)
-    p, q = (r * np.exp(-np.sqrt((x - c) ** 2 + r * r)) for c in (0.0, 1.0))
-    level = np.round((np.log(p) - np.log(q)) / 0.002).astype(int).ravel()
-    masses = [np.bincount(level - level.min(), side.ravel()) for side in (p, q)]
-    return law(*(m / m.sum() for m in masses))
+    return on_a_grid(*(r * np.exp(-np.sqrt((x - c) ** 2 + r * r)) for c in (0.0, 1.0)))
 
 
 # Mixtures
