@@ -515,6 +515,10 @@ class Fractions:
         number = n.get((), fmpq(0)) if set(n) <= {()} and under == ONE_SUM else None
         if number is not None and number.q == 1 and abs(number.p) <= WHOLE:
             return self.whole(base, number)
+        if number == fmpq(1, 2) and all(set(part) == {()} for part in base):  # the root of a square
+            roots = [self.factored(part, number) for part in base]
+            if all(set(root) == {()} for root in roots):
+                return roots[0], roots[1]
         log = self.logarithm(base)
         if log is not None and under == ONE_SUM:
             return self.exp(product_of(n, log))
@@ -1031,6 +1035,7 @@ class Tasks:
         self.nonnegative |= {name for name, value in scope.values.items() if value >= 0}
         self.by: dict = {}
         self.partly = False  # whether a side may be undefined at the end of a cell
+        self.given, self.zeros = [], {}  # what is known of all points; what may be 0 there
     def forms(self, one: tuple) -> list:
         """A comparison as it stands, and simpler. Atoms are its own parts, and of no other one, so
         that they are defined where it is."""
@@ -1053,10 +1058,20 @@ class Tasks:
         self.partly |= inside.touched and not inside.undefined
         return not inside.undefined or all(self.within(side, cell, False) for side in sides)
     def positive(self, node: tuple, cell: dict) -> bool:
-        """Whether a formula is above 0 at every point of a cell."""
+        """Whether a formula is above 0 at every point of a cell at which it is defined: seen, or at
+        least the gap b - a of an a < b that is given, or made of such by products and powers."""
         if self.cell(cell).of(node)[0][0] > 0:
             return True
-        return self.cell(cell).seen(self.forms(("<", ZERO, node)), [])
+        wanted, (kind, *parts) = [("<", ZERO, node)], node
+        for relation, left, right in self.given:
+            gap = ("-", right, left) if relation[0] == "<" else ("-", left, right)
+            wanted.append(("<" if relation[1:] else "<=", ZERO, ("-", node, gap)))
+        if self.given and kind == "sym" and parts[0] in self.scope.definitions:
+            return self.positive(self.scope.definitions[parts[0]], cell)
+        factors = {"*": parts, "/": parts, "^": parts[:1], "sqrt": parts}.get(kind, [])
+        if self.given and factors and all(self.positive(part, cell) for part in factors):
+            return True
+        return any(self.cell(cell).seen(self.forms(one), []) for one in wanted)
     def within(self, node: tuple, cell: dict, smooth: bool) -> bool:
         """Whether at every point of a cell, its ends included, all parts of a formula are inside of
         where they are defined; if it is to be smooth, each with a derivative."""
@@ -1065,15 +1080,20 @@ class Tasks:
             return self.cell(cell).of(node)[0] is not ALL
         if kind == "sym":
             return parts[0] in cell or self.within(self.scope.definitions[parts[0]], cell, smooth)
-        known = kind in DERIVATIVES or (kind in (*PIECES[:4], "loggamma") and not smooth)
+        known = kind in DERIVATIVES or (kind in (*PIECES, "loggamma", "gaussian_delta")
+                                        and not smooth and self.cell(cell).of(node)[0] is not ALL)
         if not known or not all(self.within(part, cell, smooth) for part in parts):
             return False
         if kind == "/":
-            return any(self.positive(part, cell) for part in (parts[1], ("neg", parts[1])))
+            apart = any(self.positive(part, cell) for part in (parts[1], ("neg", parts[1])))
+            self.zeros |= {} if apart else {show(parts[1]): None}
+            return apart
         by = None if kind != "^" or self.moving(parts[1]) else evaluate(parts[1], self.scope)
         if kind in ("log", "sqrt", "loggamma") or (kind == "^" and not (
                 isinstance(by, fmpq) and by.q == 1 and by >= 0)):
-            return self.positive(parts[0], cell)
+            above = self.positive(parts[0], cell)
+            self.zeros |= {} if above else {show(parts[0]): None}
+            return above
         return True
     def after(self, task: tuple, done: str) -> list:
         """The tasks that are left."""
@@ -1259,12 +1279,14 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
         for done in claim["cuts"]:
             must(bool(left), "more cuts than cells")
             left += tasks.after(left.pop(), done)[::-1]
+        tasks.given, tasks.zeros = given, {}
+        partly = tasks.partly and not all(tasks.within(side, cell, False) for side in sides)
     must(not left, "a cell has no cut and is not listed")
     cells = claim["cuts"].count("")
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
     where = f" where {' and '.join(map(show, given))}" if given else ""
     says = f"{' and '.join(map(show, claimed))} for all {spans}{where}"
-    says += f", {WHEREVER}" if tasks.partly else ""
+    says += f", {WHEREVER} ({', '.join(tasks.zeros)} may be 0)" if partly else ""
     return says, f"{cells} cells", *((one[1], one[2]) for one in claimed)
 
 # ---- Composition: rules that are facts, each with its source -----------------------------------
@@ -1322,6 +1344,7 @@ COMPOSITIONS = {
         "Q_epsilon/2 + R_epsilon*sqrt(2*log(1/(delta - S_delta))) <= epsilon"],
         "a step is epsilon-DP but for delta; Bun and Steinke 2016, Propositions 1.3, 1.4"),
 }
+NEIGHBOURS = {"replace": "a record replaced", "add_remove": "a record added or removed"}
 MANY = 100  # steps of the same kind that the rule "optimal" takes, in a sum over their outcomes
 
 def filled(node: tuple, parts: dict) -> tuple:
@@ -1413,6 +1436,7 @@ def composition(claim: dict, shows: dict, scope: Scope) -> tuple:
     """What is composed of steps within a notion is within another, on a region: by a rule that is a
     fact, whose comparisons are seen as those of a region. Times and groups are whole numbers."""
     counted(claim, scope)
+    must(claim["neighbours"] in NEIGHBOURS, f"the neighbours are one of {list(NEIGHBOURS)}")
     claims = list(dict.fromkeys([one for part in composed(claim) for one in part]))
     says, cells, *decided = region({**claim, "claims": claims}, shows, scope)
     each, whole, _, source = COMPOSITIONS[claim["rule"]]
@@ -1424,7 +1448,7 @@ def composition(claim: dict, shows: dict, scope: Scope) -> tuple:
     sentence = f"the adaptive composition of steps within {' + '.join(steps)}"
     sentence += "" if claim["group"] == ONE else f", for groups of {show(claim['group'])}"
     sentence += f", is within ({', '.join(f'{k} = {v}' for k, v in within)})"
-    sentence += ", of steps and whole the same neighbours"
+    sentence += f", of steps and whole the same neighbours ({NEIGHBOURS[claim['neighbours']]})"
     where = says.partition(" for all ")[2]
     whole = f"integers {', '.join(claim['integers'])}, " if claim["integers"] else ""
     return f"{sentence}, for all {whole}{where}", f"{cells}, by a fact ({source})", *decided
@@ -1464,7 +1488,8 @@ KINDS = {  # kind: (check, verdict words, parts: "name!" as it stands, "name*" a
     "inequality": (inequality, ("refuted",), "left relation! right"),
     "region": (region, ("proved",), "region! cuts! witness! given? claims?"),
     "composition": (composition, ("proved",),
-                    "region! cuts! witness! given? rule! steps* times* group against* integers!"),
+                    "region! cuts! witness! given? rule! steps* times* group against* integers! "
+                    "neighbours!"),
     "growth": (growth, ("refuted",), "variable! from! quantity power log_power holds?"),
 }
 WORDS = {"refuted": "REFUTES", "proved": "SHOWS"}

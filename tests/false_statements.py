@@ -199,6 +199,7 @@ def composition(rng: random.Random, false: bool) -> Made:
     ))  # fmt: skip
     claim = {"rule": rule, "steps": steps, "times": [times], "group": group, "against": whole, "cuts": [""],
              "given": [], "region": {"x": ["1/10", "1/5"], "T": ["1", "3"]}, "integers": ["T"],
+             "neighbours": "replace",
              "witness": {"x": "1/8", "T": "2"}}  # fmt: skip
     h = 1 - margin(rng) if false else 1 + margin(rng)
     return certificate("composition", claim, values=texts(c=number(rng), h=h), free={"x": "", "T": ""},

@@ -15,12 +15,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import dpbench_check as check
 
-from dpbench.certificates.build import Draft, Sentence, assembled, rational, report
+from dpbench.certificates.build import Sentence, assembled, rational, report
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.judge_pieces import (
     ONE,
@@ -42,12 +43,15 @@ from dpbench.certificates.search.question import hypotheses
 from dpbench.core import validation
 from dpbench.core.printable import printable
 from dpbench.ledger import formula
+from dpbench.ledger.formula import write
 from dpbench.ledger.statement import Statement, filled
 
 EVALUATIONS = 6000
 THIN = 1e-3
 """Hypotheses that are missed by less at the nearest point may hold on a set too thin for a search."""
 CELLS = 20_000
+BUDGET_CELLS = 300
+"""For a comparison that every composition needs, such as 1 < alpha."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +148,8 @@ def judge(theorem: str | Path | Mapping[str, Any], *, seconds: float = 10.0, see
 
 
 VACUOUS = "no point was met at which the hypotheses hold and the claim says something"
-BEYOND = "its values are beyond the reach of floating point"
-THIN_SET = "no point was met at which the hypotheses hold, though some nearly meet them: state them by fewer symbols"
+BEYOND = "its values are beyond floating point"
+THIN_SET = "points nearly meet the hypotheses, none does: state them by fewer symbols"
 
 
 @dataclass
@@ -156,7 +160,7 @@ class _Proofs:
     cells: int = 0
     left: dict[str, str] = field(default_factory=dict)
     why: list[str] = field(default_factory=list)
-    found: Counterexample | None = None
+    counterexample: Counterexample | None = None
     partly: bool = False
 
 
@@ -175,16 +179,18 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
         if hunt.trace.cut == "interrupted":
             raise KeyboardInterrupt
         if counterexample is not None:
-            return _judgement(theorem, hunts[: place + 1], "refuted", began, found=counterexample)
+            return _judgement(theorem, hunts[: place + 1], "refuted", began, counterexample=counterexample)
     if why := _nowhere(statement, hunts, clock):
         return _judgement(theorem, hunts, "vacuous" if why == VACUOUS else "undecided", began, why=[why])
     if statement.claim.of.path:
         return _judgement(theorem, hunts, "not refuted", began)
     proofs = _prove(theorem, hunts, clock)
-    if proofs.found is not None:
-        return _judgement(theorem, hunts, "refuted", began, proofs=proofs, found=proofs.found)
+    if proofs.counterexample is not None:
+        return _judgement(theorem, hunts, "refuted", began, proofs=proofs, counterexample=proofs.counterexample)
     if not proofs.why:
         return _judgement(theorem, hunts, "proved", began, proofs=proofs)
+    if proofs.partly:
+        return _judgement(theorem, hunts, "undecided", began, proofs=proofs)
     met = any(_in_balls(hunt)[0] <= 0 for hunt in hunts if hunt.trace.margin > -TIE)
     lawless = any(hunt.question.piece.some for hunt in hunts)
     return _judgement(theorem, hunts, "undecided" if met or lawless else "not refuted", began, proofs=proofs)
@@ -194,8 +200,11 @@ def _endless(statement: Statement) -> None:
     """Refuse an order whose variable cannot go on in its range: at its end any quantity is bounded."""
     parts = statement.claim.parts
     low, high, _, _ = statement.ranges[validation.choice("claim.order.in", parts["in"], statement.ranges)]
-    if low != 0 if "moves" in parts else high is not None or low is None or low < 0:
-        ends = "from 0" if "moves" in parts else "to inf"
+    if "moves" in parts:
+        goes_on, ends = low == 0, "from 0"
+    else:
+        goes_on, ends = high is None and low is not None and low >= 0, "to inf"
+    if not goes_on:
         raise validation.invalid("claim.order.in", f"a symbol >= 0, {ends}", parts["in"])
 
 
@@ -298,6 +307,12 @@ def _given(statement: Statement, piece: Piece, *, strict: bool) -> list[Comparis
     return sided(kept)
 
 
+def _hypotheses(statement: Statement, piece: Piece) -> list[list[Comparison]]:
+    """What is given in a first attempt at a proof, and in a second one, where open ends are left out."""
+    listed = [_given(statement, piece, strict=strict) for strict in (False, True)]
+    return listed if listed[0] != listed[1] else listed[:1]
+
+
 def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
     """Certificates of all pieces, those of the same hypotheses in one, on whole regions.
 
@@ -320,76 +335,82 @@ def _prove(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
         inequalities = [one.comparison for hunt in group for one in hunt.question.piece.inequalities]
         claims = list(dict.fromkeys([*inequalities, *laws]))
         share = max(clock.left / (len(groups) - place), 0.05)
-        draft = _draft(statement, piece, claims, group, share, proofs)
-        if draft is None or not _sealed("region", draft, theorem, proofs):
+        attempts = [(given, claims) for given in _hypotheses(statement, piece)]
+        if not _shown(theorem, piece, attempts, group, share, proofs):
             return proofs
     return proofs
 
 
 def _composed(theorem: Theorem, hunts: list[Hunt], clock: Clock) -> _Proofs:
     """The certificate of a composition, by the first of the checker's rules whose inequalities are seen."""
-    proofs, statement = _Proofs(), theorem.statement
-    listed = rules(statement)
-    for place, rule in enumerate(listed):
-        proofs.why = []
-        try:
-            speaks, needs = composed(statement, rule)
-        except check.Refused as error:
-            proofs.why = [f"no proof over the region: {error}"]
-            continue
-        claims, share = list(dict.fromkeys([*speaks, *needs])), max(clock.left / (len(listed) - place), 2.0)
-        draft = _draft(statement, Piece((), "", derivation=()), claims, hunts, share, proofs)
-        if proofs.found is not None:
+    proofs, statement, piece = _Proofs(), theorem.statement, Piece((), "", derivation=())
+    listed, reasons = rules(statement), list[str]()
+    given, (sides, fixed) = _given(statement, piece, strict=True), _sides(statement, piece)
+    for needed in composed(statement, listed[0], given)[0]:
+        if Proof([needed], sides, statement.definitions, given, fixed).tree(BUDGET_CELLS, clock=clock).cuts is None:
+            proofs.why = [f"every composition needs {write(needed)}, which is not seen"]
             return proofs
-        if draft is not None:
-            claim = {name: part for name, part in draft.claim.items() if name != "claims"}
-            draft = replace(draft, claim=claim | composition(statement, rule))
-            if _sealed("composition", draft, theorem, proofs):
-                return proofs
+    for place, rule in enumerate(listed):
+        share = max(clock.left / (len(listed) - place), 0.5)
+        try:
+            attempts = [(given, list(dict.fromkeys(chain(*composed(statement, rule, given)))))
+                        for given in _hypotheses(statement, piece)]  # fmt: skip
+        except check.Refused as error:
+            reasons.append(f"{rule}: {error}")
+            continue
+        if _shown(theorem, piece, attempts, hunts, share, proofs, composition(statement, rule)):
+            return proofs
+        if proofs.counterexample is not None or proofs.partly:
+            return proofs
+        reasons += [f"{rule}: {why}" for why in proofs.why]
+    proofs.why = reasons
     return proofs
 
 
-def _draft(
-    statement: Statement, piece: Piece, claims: list[Comparison], group: list[Hunt], seconds: float, proofs: _Proofs
-) -> Draft | None:
-    """What shows the claims on the region; None where no cuts do, and why is in `proofs`."""
+def _shown(
+    theorem: Theorem, piece: Piece, attempts: list[tuple[list[Comparison], list[Comparison]]], group: list[Hunt],
+    seconds: float, proofs: _Proofs, composition: Mapping[str, Any] | None = None,
+) -> bool:  # fmt: skip
+    """Whether the checker accepts a certificate of the claims on the region; if not, why is in `proofs`.
+
+    An attempt is what is given, and the claims; of a `composition` its parts, for which the claims suffice.
+    """
+    statement = theorem.statement
     sides, fixed = _sides(statement, piece)
-    attempts = [_given(statement, piece, strict=False)]
-    attempts += [given] if (given := _given(statement, piece, strict=True)) != attempts[0] else []
-    for number, given in enumerate(attempts):
+    for number, (given, claims) in enumerate(attempts):
         proof = Proof(claims, sides, statement.definitions, given, fixed)
         look = partial(_breaks, group, proofs)
         tree = proof.tree(CELLS, clock=Clock(seconds / (len(attempts) - number)), look=look,
                           exchanged=True)  # fmt: skip
         proofs.cells += tree.cells
-        if proofs.found is not None:
-            return None
-        if tree.cuts is not None:
-            break
-    if tree.cuts is None:
-        proofs.left, proofs.why = tree.left, [f"no proof over the region: {tree.why}"]
-        return None
-    witness = proof.witness([hunt.nearest for hunt in group if hunt.nearest is not None], _whole(statement))
-    if witness is None:
-        proofs.why = ["no proof over the region: no point was met at which the checker sees that all is defined"]
-        return None
-    symbols = {**statement.symbols, **piece.hidden}
-    return proof.draft(
-        tree.cuts, witness, statement=statement.text,
-        derivation=[(step, []) for step in (*piece.derivation, *statement.steps)],
-        symbols={name: symbol.meaning for name, symbol in symbols.items()},
-    )  # fmt: skip
-
-
-def _sealed(kind: str, draft: Draft, theorem: Theorem, proofs: _Proofs) -> bool:
-    """Whether the checker accepts the proof, which is kept then."""
-    certificate = assembled(kind, draft, _sentence(theorem))
-    said = report(certificate)
-    if said["accepted"]:
-        proofs.certificates.append(certificate)
-        proofs.partly |= check.WHEREVER in said["line"]
-        return True
-    proofs.why = [f"the checker does not accept the proof: {said['because']}"]
+        if proofs.counterexample is not None:
+            return False
+        if tree.cuts is None:
+            if not proofs.partly:
+                proofs.left, proofs.why = tree.left, [f"no proof over the region: {tree.why}"]
+            continue
+        witness = proof.witness([hunt.nearest for hunt in group if hunt.nearest is not None], _whole(statement))
+        if witness is None:
+            proofs.why = ["no point was met at which all is seen to be defined"]
+            continue
+        symbols = {**statement.symbols, **piece.hidden}
+        draft = proof.draft(
+            tree.cuts, witness, statement=statement.text,
+            derivation=[(step, []) for step in (*piece.derivation, *statement.steps)],
+            symbols={name: symbol.meaning for name, symbol in symbols.items()},
+        )  # fmt: skip
+        if composition is not None:
+            parts = {name: part for name, part in draft.claim.items() if name != "claims"}
+            draft = replace(draft, claim={**parts, **composition})
+        certificate = assembled("region" if composition is None else "composition", draft, _sentence(theorem))
+        summary = report(certificate)
+        proofs.partly = check.WHEREVER in summary.get("line", "")
+        if summary["accepted"] and not proofs.partly:
+            proofs.certificates.append(certificate)
+            proofs.left, proofs.why = {}, []
+            return True
+        proofs.why = [f"leave out where a side is undefined: the checker {summary['line']}"
+                      if proofs.partly else f"the checker does not accept the proof: {summary['because']}"]  # fmt: skip
     return False
 
 
@@ -404,13 +425,13 @@ def _breaks(group: list[Hunt], proofs: _Proofs, point: Point) -> bool:
             continue
         missed, margin = hunt.question.look(values)
         if missed == 0.0 and margin > TIE:
-            proofs.found = hunt.certified(values)
-    return proofs.found is not None
+            proofs.counterexample = hunt.certified(values)
+    return proofs.counterexample is not None
 
 
 def _judgement(
     theorem: Theorem, hunts: list[Hunt], verdict: str, began: float, *,
-    found: Counterexample | None = None, proofs: _Proofs | None = None, why: list[str] | None = None,
+    counterexample: Counterexample | None = None, proofs: _Proofs | None = None, why: list[str] | None = None,
 ) -> Judgement:  # fmt: skip
     near = max(hunts, key=lambda hunt: hunt.trace.margin)
     nearest, proofs = near.nearest, proofs or _Proofs()
@@ -425,18 +446,16 @@ def _judgement(
         "seconds": round(time.process_time() - began, 3),
     }  # fmt: skip
     ratio: float | None = None
-    counterexample = None
+    values = None
     certificates = tuple(proofs.certificates if verdict == "proved" else ())
-    if found is not None:
-        counterexample, certificates = {n: rational(v) for n, v in found.values.items()}, (found.certificate,)
-        ratio = found.question.ratio(found.values, found.margin)
+    if counterexample is not None:
+        values = {name: rational(value) for name, value in counterexample.values.items()}
+        certificates = (counterexample.certificate,)
+        ratio = counterexample.question.ratio(counterexample.values, counterexample.margin)
     elif nearest is not None:
         growth = near.question.piece.kind == "growth"
         ratio = near.question.ratio(nearest, near.trace.margin) if growth else _in_balls(near)[1]
-    text = theorem.statement.text
-    if verdict == "proved" and proofs.partly:
-        text += f" It is so {check.WHEREVER}."
     return Judgement(
-        theorem.id, verdict, "certificate" if certificates else "tried", counterexample, ratio, certificates, searched,
-        text, filled(theorem.says, theorem.statement),
+        theorem.id, verdict, "certificate" if certificates else "tried", values, ratio, certificates, searched,
+        theorem.statement.text, filled(theorem.says, theorem.statement),
     )  # fmt: skip

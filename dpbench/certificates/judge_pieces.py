@@ -407,12 +407,18 @@ SAMPLED = (
 )
 
 
-def composed(statement: Statement, rule: str) -> tuple[list[Comparison], ...]:
-    """What the checker asks of every composition, and what its rule needs; its `Refused` where that does not fit."""
+def composed(statement: Statement, rule: str, hypotheses: Iterable[Comparison] = ()) -> tuple[list[Comparison], ...]:
+    """What the checker asks of every composition and is not a hypothesis, and what its rule needs.
+
+    Raises
+    ------
+    dpbench_check.Refused
+        Where the rule does not fit the claim.
+    """
     said = composition(statement, rule)
     read = {name: [check.parse(text) for text in said[name]] for name in ("steps", "times", "against")}
     check.renew()
-    given = [check.parse(write(condition), True) for _, condition, _ in statement.conditions]
+    given = [check.parse(write(condition), True) for condition in hypotheses]
     parts = check.composed({**said, **read, "group": check.parse(said["group"]), "given": given})
     comparisons = [[parse(check.show(one), comparison=True) for one in part] for part in parts]
     return tuple([(one[0], one[1], one[2]) for one in part] for part in comparisons)
@@ -424,7 +430,8 @@ def composition(statement: Statement, rule: str) -> dict[str, Any]:
     parts = {name: [write(n) for key, n in nodes.items() if key.startswith(f"{name}.")] for name in ("steps", "times")}
     against = [write(nodes[name]) for name in check.COMPOSITIONS[rule][1].split() if name in nodes]
     integers = [name for name, symbol in statement.symbols.items() if symbol.whole]
-    return {"rule": rule, **parts, "group": write(nodes["group"]), "against": against, "integers": integers}
+    return {"rule": rule, **parts, "group": write(nodes["group"]), "against": against, "integers": integers,
+            "neighbours": statement.relation}  # fmt: skip
 
 
 def rules(statement: Statement) -> list[str]:
@@ -534,7 +541,8 @@ def _product(terms: Sequence[Node]) -> Node:
 
 def _budgeted(statement: Statement) -> dict[str, Comparison]:
     """What the checker asks of every composition, whatever the rule."""
-    return {f"composed_{i}": one for i, one in enumerate(composed(statement, rules(statement)[0])[0])}
+    given = [(one[0], one[1], one[2]) for _, one, _ in statement.conditions]
+    return {f"composed_{i}": one for i, one in enumerate(composed(statement, rules(statement)[0], given)[0])}
 
 
 def _inequality(statement: Statement) -> Piece:

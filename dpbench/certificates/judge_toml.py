@@ -167,9 +167,9 @@ def _claim(value: Any, pieces: Mapping[str, Any]) -> tuple[str, Conclusion]:
     for key in known.needed:
         if key not in table:
             raise invalid(place, f"with {key}", list(table))
-    if kind == "compose" and isinstance(table.get("times", []), str):
-        table["times"] = [table["times"]]
     if kind == "compose":
+        often = table.get("times", [])
+        table["times"] = often if isinstance(often, (list, tuple)) else [often]
         named = table["piece"] if isinstance(table["piece"], (list, tuple)) else [table["piece"]]
         table["piece"] = [_piece(name, pieces) for name in named]
         if unused := [name for name in pieces if name not in named]:

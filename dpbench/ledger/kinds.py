@@ -59,7 +59,7 @@ class Conclusion:
     def text(self, how: str = "") -> str:
         """What is claimed, under a relation of neighbours in words."""
         parts = {name: ", ".join(part) if isinstance(part, tuple) else part for name, part in self.parts.items()}
-        return self.of.sentence(self.parts).format(**parts, privacy=self.privacy, how=how)
+        return self.of.sentence(self.parts).format(**parts, privacy=self.privacy, how=how or self.of.replaced)
 
 
 class Kind:
@@ -77,6 +77,8 @@ class Kind:
         Whether it speaks of a variable that grows; its witness is a path then.
     says : str
         What is claimed, with holes for its parts, the notion of privacy and the relation of neighbours.
+    replaced : str
+        That relation in words, where a record is replaced.
     """
 
     needed: tuple[str, ...] = ()
@@ -85,7 +87,7 @@ class Kind:
     words: tuple[str, ...] = ()
     spelt: ClassVar[Mapping[str, str]] = {}
     path = False
-    says = ""
+    says = replaced = ""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -191,11 +193,12 @@ class Compose(_Private):
     taken, ``group`` how many records two data sets differ in, ``order`` at which order zCDP becomes (ε, δ)-DP.
 
     >>> compose({"rho": "1/(2*s^2)"}, times="T", rho="T/(2*s^2)").text()
-    'the adaptive composition of T times 1/(2*s^2)-zCDP is within T/(2*s^2)-zCDP, the same neighbours for both'
+    'the adaptive composition of T times 1/(2*s^2)-zCDP is within T/(2*s^2)-zCDP, a record replaced, in steps and whole'
     """
 
     needed, beside = ("piece",), (*_Private.beside, "times", "group", "order")
     lists, words = ("piece", "times"), ("each",)
+    replaced = ", a record replaced"
 
     def __call__(self, piece: Any, *, times: Any = (), group: str = "1", order: str = "", **against: Any) -> Conclusion:
         steps = [self._claim(one) for one in ([piece] if isinstance(piece, Mapping) else piece)]
@@ -216,7 +219,7 @@ class Compose(_Private):
                 for often, step in zip(parts["times"], steps, strict=True)]  # fmt: skip
         group = "" if parts["group"] == "1" else f", for groups of {parts['group']},"
         said = f"the adaptive composition of {' and '.join(phrases)}{group} is within {{privacy}}"
-        return f"{said}, the same neighbours for both{{how}}"
+        return f"{said}{{how}}, in steps and whole"
 
 
 class Inequality(Kind):

@@ -372,7 +372,12 @@ class Statement:
         return f"{'integers' if symbol.whole else 'real'} {name} in {ends}"
 
 
-_RELATED = {"replace": "", "add": ", a record added", "remove": ", a record removed", "add_remove": ", both ways"}
+_RELATED = {
+    "replace": "",
+    "add": ", a record added",
+    "remove": ", a record removed",
+    "add_remove": ", a record added or removed",
+}
 
 
 def grid(**values: Sequence[Any]) -> tuple[dict[str, Any], ...]:

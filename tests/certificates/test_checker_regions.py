@@ -305,7 +305,25 @@ def test_what_is_left_out_and_what_a_name_stands_for_is_printed():
     assert checker.report_on(json.dumps(made))["line"] == "SHOWS x <= y for all x in [0, 2], y being x + 1: 1 cells"
     claim |= {"claims": ["1/x >= 1/4"]}
     made = certificate("region", claim, verdict="proved", symbols={"x": "a"})
-    assert checker.WHEREVER in checker.report_on(json.dumps(made))["line"]
+    assert f"{checker.WHEREVER} (x may be 0): 1 cells" in checker.report_on(json.dumps(made))["line"]
+
+
+@pytest.mark.parametrize(
+    ("claims", "given", "zeros"),
+    [("1/x >= 1/4", "x > 0", ""), ("1/x >= 1/4", "0 < x", ""), ("1/x >= 1/4", "x >= 0", "x"),
+     ("1/x >= 1/4", "x > -1", "x"),
+     ("1/x >= 1/4", "y > 0", "x"), ("1/x >= 1/4", "x - y > 0", ""), ("1/(2 - x) >= 1/4", "x < 2", ""),
+     ("1/(2 - x) >= 1/4", "x <= 2", "2 - x"), ("exp(loggamma(2 - x)) >= 0", "x <= 2", "2 - x"),
+     ("1/x^2 >= 1/4", "x > 0", ""), ("1/sqrt(x) >= 1/4", "x > 0", ""), ("1/(x - 2) <= 1", "x < 2", ""),
+     ("1/(x^2 - 4) <= 1", "x < 2", "x^2 - 4")],
+)  # fmt: skip
+def test_what_may_be_0_is_named(claims, given, zeros):
+    """A strict hypothesis leaves the point out; one that is none, or is of another symbol, does not."""
+    claim = {"region": {"x": ["0", "2"], "y": ["0", "1"]}, "cuts": [""], "given": [given, "y <= 1"],
+             "witness": {"x": "1", "y": "1/2"}, "claims": [claims]}  # fmt: skip
+    made = certificate("region", claim, verdict="proved", symbols={"x": "a", "y": "b"}, inert={"y": "given"})
+    report = checker.report_on(json.dumps(made))
+    assert report["accepted"] and (f"({zeros} may be 0)" if zeros else "y <= 1: 1 cells") in report["line"]
 
 
 def test_a_maximum_is_not_taken_to_be_nowhere_negative():

@@ -145,45 +145,47 @@ FALSE = [
 
 @pytest.mark.parametrize("theorem", TRUE, ids=lambda t: t["id"])
 def test_what_is_true_is_proved_by_a_certificate(theorem):
-    made = dpbench.judge(theorem)
-    assert (made.verdict, made.grade) == ("proved", "certificate"), made
-    assert made.counterexample is None and not made.searched["undecided"] and not made.searched["why"]
-    for one in made.certificates:
+    judgement = dpbench.judge(theorem)
+    assert (judgement.verdict, judgement.grade) == ("proved", "certificate"), judgement
+    assert judgement.counterexample is None and not judgement.searched["undecided"] and not judgement.searched["why"]
+    for one in judgement.certificates:
         assert one["kind"] == "region" and report_on(json.dumps(one))["accepted"]
 
 
 @pytest.mark.parametrize("theorem", OPEN, ids=lambda t: t["id"])
 def test_what_is_left_open_says_why(theorem):
-    made = dpbench.judge(theorem, seconds=1.0)
-    assert made.verdict in ("undecided", "not refuted") and made.grade == "tried" and not made.certificates
-    assert made.searched["why"] and made.searched["why"][0] in str(made)
+    judgement = dpbench.judge(theorem, seconds=1.0)
+    assert (
+        judgement.verdict in ("undecided", "not refuted") and judgement.grade == "tried" and not judgement.certificates
+    )
+    assert judgement.searched["why"] and judgement.searched["why"][0] in str(judgement)
 
 
 @pytest.mark.parametrize("theorem", FALSE, ids=lambda t: t["id"])
 def test_what_is_false_is_refuted_with_a_short_instance(theorem):
-    made = dpbench.judge(theorem)
-    assert (made.verdict, made.grade) == ("refuted", "certificate"), made
-    (certificate,) = made.certificates
+    judgement = dpbench.judge(theorem)
+    assert (judgement.verdict, judgement.grade) == ("refuted", "certificate"), judgement
+    (certificate,) = judgement.certificates
     assert report_on(json.dumps(certificate))["accepted"]
-    assert made.ratio is not None and made.ratio > 1.0
-    assert made.counterexample is not None and all(len(v) < 20 for v in made.counterexample.values())
+    assert judgement.ratio is not None and judgement.ratio > 1.0
+    assert judgement.counterexample is not None and all(len(v) < 20 for v in judgement.counterexample.values())
 
 
 def test_a_tie_that_nothing_decides_is_undecided():
     """4 e^x <= 4 + e^(2x) is met at log(2), where no cell ends: neither floats nor cells tell."""
     symbols = {"x": {"real": ["-1", "1"]}}
     claim = {"inequality": {"left": "4*exp(x)", "relation": "<=", "right": "4 + exp(2*x)"}}
-    made = dpbench.judge(case("tie", symbols, claim), seconds=0.5)
-    assert made.verdict in ("undecided", "not refuted") and made.grade == "tried"
-    assert made.searched["undecided"], "what was left undecided is shown"
+    judgement = dpbench.judge(case("tie", symbols, claim), seconds=0.5)
+    assert judgement.verdict in ("undecided", "not refuted") and judgement.grade == "tried"
+    assert judgement.searched["undecided"], "what was left undecided is shown"
 
 
 def test_a_strict_inequality_fails_where_it_is_met():
     symbols = {"x": {"real": [0, 1]}, "y": {"real": [1, 2]}}
-    made = dpbench.judge(
+    judgement = dpbench.judge(
         case("strict", symbols, {"inequality": {"left": "x*y", "relation": "<", "right": "x*y"}}), seconds=0.5
     )
-    assert made.verdict != "proved"
+    assert judgement.verdict != "proved"
 
 
 def test_an_order_falls_only_if_all_constants_do():

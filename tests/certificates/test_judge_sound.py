@@ -129,10 +129,10 @@ def test_what_would_say_another_thing_is_refused(name):
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_false_or_says_nothing_is_not_proved(name):
     wanted, symbols, claim, more = CASES[name]
-    made = dpbench.judge({"id": "case", "symbols": symbols, "claim": claim, **more}, seconds=1.0)
-    assert made.verdict in wanted, made
-    assert made.verdict != "refuted" or report_on(json.dumps(made.certificates[0]))["accepted"]
-    assert made.verdict == "refuted" or made.searched["why"] or "order" in claim
+    judgement = dpbench.judge({"id": "case", "symbols": symbols, "claim": claim, **more}, seconds=1.0)
+    assert judgement.verdict in wanted, judgement
+    assert judgement.verdict != "refuted" or report_on(json.dumps(judgement.certificates[0]))["accepted"]
+    assert judgement.verdict == "refuted" or judgement.searched["why"] or "order" in claim
 
 
 TWINS = {
@@ -151,9 +151,9 @@ TWINS = {
 @pytest.mark.parametrize("name", TWINS)
 def test_the_twins_are_proved_and_the_certificate_says_what_was_needed(name):
     said, symbols, claim, more = TWINS[name]
-    made = dpbench.judge({"id": "twin", "symbols": symbols, "claim": claim, **more}, seconds=4.0)
-    assert made.verdict == "proved", made
-    assert said in report_on(json.dumps(made.certificates[0]))["line"]
+    judgement = dpbench.judge({"id": "twin", "symbols": symbols, "claim": claim, **more}, seconds=4.0)
+    assert judgement.verdict == "proved", judgement
+    assert said in report_on(json.dumps(judgement.certificates[0]))["line"]
 
 
 def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch):
@@ -162,8 +162,8 @@ def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch):
     assert dpbench.judge(theorem, seconds=1.0).verdict == "proved"
     with monkeypatch.context() as patched:
         patched.setattr(module, "report", lambda one: {"accepted": False, "because": "planted"})
-        made = dpbench.judge(theorem, seconds=1.0)
-        assert made.verdict == "not refuted" and "planted" in str(made) and not made.certificates
+        judgement = dpbench.judge(theorem, seconds=1.0)
+        assert judgement.verdict == "not refuted" and "planted" in str(judgement) and not judgement.certificates
     monkeypatch.setattr(Proof, "witness", lambda *_: None)
     assert dpbench.judge(theorem, seconds=1.0).verdict == "not refuted"
 
@@ -179,8 +179,8 @@ def test_symbols_have_any_name(names):
                              "delta": f"{c}/1000"}},
                   {"order": {"quantity": f"{a}*{b}*log({a})/{c}", "in": a, "to": a}}):  # fmt: skip
         known = symbols | ({a: {"real": [1, "inf"]}} if "order" in claim else {})
-        made = dpbench.judge({"id": "names", "symbols": known, "claim": claim})
-        assert made.verdict == "refuted", (claim, made)
+        judgement = dpbench.judge({"id": "names", "symbols": known, "claim": claim})
+        assert judgement.verdict == "refuted", (claim, judgement)
 
 
 @pytest.mark.few(2)
@@ -189,9 +189,9 @@ def test_a_hypothesis_has_any_name(name):
     """Of the name of a condition of ours it is not taken for that one: without it the claim would be refuted."""
     symbols = {"a": {"real": [1, 9]}, "s": {"real": [1, 9]}}
     claim = pair("gaussian", shift="1", scale="s", alpha="a", tau="1")
-    made = dpbench.judge({"id": "h", "symbols": symbols, "claim": claim, "given": {name: "a <= 2*s^2"},
+    judgement = dpbench.judge({"id": "h", "symbols": symbols, "claim": claim, "given": {name: "a <= 2*s^2"},
                           "region": {"a": "(1, 9]", "s": "(1, 9]"}}, seconds=2.0)  # fmt: skip
-    assert made.verdict != "refuted"
+    assert judgement.verdict != "refuted"
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def test_a_hypothesis_has_any_name(name):
 def test_growth_by_a_logarithm_is_refuted(quantity, to):
     name = quantity[0]
     claim = {"order": {"quantity": quantity, "in": name, "to": to}}
-    made = dpbench.judge({"id": "slow", "symbols": {name: {"real": [1, "inf"]}}, "claim": claim})
-    assert made.verdict == "refuted" and report_on(json.dumps(made.certificates[0]))["accepted"]
+    judgement = dpbench.judge({"id": "slow", "symbols": {name: {"real": [1, "inf"]}}, "claim": claim})
+    assert judgement.verdict == "refuted" and report_on(json.dumps(judgement.certificates[0]))["accepted"]
     assert dpbench.judge({"id": "not", "symbols": {name: {"real": [1, "inf"]}}, "claim": {
         "order": {"quantity": to, "in": name, "to": quantity}}}).verdict == "not refuted"  # fmt: skip
 
@@ -219,26 +219,28 @@ def test_an_index_is_a_name_of_its_own(where, left):
 @pytest.mark.parametrize(("tau", "verdict"), [("1/1000", "refuted"), ("2", "not refuted")])
 def test_a_symbol_is_not_the_index_of_a_sum_of_ours(tau, verdict):
     """The Renyi divergence of a sampled Gaussian is a sum over k: a shift k is another k."""
-    found = []
+    judgements = []
     for name in ("k", "s"):
         claim = {"mixture": {"rate": "1/10", "shift": name, "scale": "4", "alpha": "3", "tau": tau}}
-        found.append(dpbench.judge({"id": "k", "symbols": {name: {"real": [1, 2]}}, "claim": claim,
+        judgements.append(dpbench.judge({"id": "k", "symbols": {name: {"real": [1, 2]}}, "claim": claim,
                                     "relation": "remove"}, seconds=2.0))  # fmt: skip
-    assert [one.verdict for one in found] == [verdict] * 2 and found[0].ratio == pytest.approx(found[1].ratio)
+    assert [one.verdict for one in judgements] == [verdict] * 2 and judgements[0].ratio == pytest.approx(
+        judgements[1].ratio
+    )
 
 
 def test_integers_of_a_counterexample_are_said_to_be_some():
     symbols = {"n": {"integer": [1, 9]}, "x": {"real": [1, 2]}}
-    made = dpbench.judge({"id": "whole", "symbols": symbols, "claim": sides("n*x", "<=", "x + 3")})
-    assert {"integer_part(n) = n"} == {one["formula"] for one in made.certificates[0]["assumptions"]}
+    judgement = dpbench.judge({"id": "whole", "symbols": symbols, "claim": sides("n*x", "<=", "x + 3")})
+    assert {"integer_part(n) = n"} == {one["formula"] for one in judgement.certificates[0]["assumptions"]}
 
 
 def test_the_ratio_of_what_is_open_is_that_of_balls():
     """Floats near order 1 give 1.0074 where the bound is met and no more."""
     claim = weights(["1/(1 + exp(-t))", "rest"], ["1/(1 + exp(e - t))", "rest"], rho="e^2/8")
     symbols = {"e": {"real": ["0.01", 4]}, "t": {"real": [-10, 10]}}
-    made = dpbench.judge({"id": "exponential", "symbols": symbols, "claim": claim}, seconds=2.0)
-    assert made.verdict in LEFT and made.ratio is not None and made.ratio <= 1.0 + 1e-9
+    judgement = dpbench.judge({"id": "exponential", "symbols": symbols, "claim": claim}, seconds=2.0)
+    assert judgement.verdict in LEFT and judgement.ratio is not None and judgement.ratio <= 1.0 + 1e-9
 
 
 PLAIN = """
@@ -308,13 +310,22 @@ def test_vacuous_is_an_exit_code_and_a_word(tmp_path, capsys):
     assert "no point was met" in capsys.readouterr().out
 
 
-def test_a_point_that_is_left_out_is_said():
-    """At k = n + 1 a binomial is 0 to an author, and undefined to the checker."""
-    claim = sides("binomial(5, k)", ">", "0")
-    made = dpbench.judge({"id": "edge", "symbols": {"k": {"integer": [0, 6]}}, "claim": claim}, seconds=2.0)
-    assert made.verdict != "proved" or WHEREVER in str(made)
-    claim = sides("binomial(3, floor(k/2))", ">", "0")
-    assert (
-        dpbench.judge({"id": "in", "symbols": {"k": {"integer": [0, 9]}}, "claim": claim}, seconds=2.0).verdict
-        != "proved"
-    )
+@pytest.mark.parametrize(
+    ("left", "symbols", "more", "zero"),
+    [("binomial(5, k)", {"k": {"integer": [0, 6]}}, {}, "5 - k + 1"),
+     ("binomial(5, k)", {"k": {"integer": [0, 5]}}, {}, ""),
+     ("factorial(k)", {"k": {"integer": [-1, 5]}}, {}, "k + 1"), ("x/x", E01, {}, "x"),
+     ("1/x", E01, {"region": {"x": "(0, 1]"}}, ""), ("1/(1 - x)", E01, {"given": {"h": "x < 1"}}, ""),
+     ("1/(1 - x)", E01, {"given": {"h": "x <= 1"}}, "1 - x")],
+)  # fmt: skip
+def test_proved_is_said_of_all_points(left, symbols, more, zero):
+    """At k = n + 1 a binomial is 0 to an author, and undefined to the checker: without a hypothesis it is undecided."""
+    claim = {"symbols": symbols, "claim": sides(left, ">", "0"), **more}
+    judgement = dpbench.judge({"id": "edge", **claim}, seconds=2.0)
+    assert judgement.verdict == ("undecided" if zero else "proved")
+    assert (f"{WHEREVER} ({zero} may be 0)" if zero else "proved") in str(judgement)
+
+
+def test_a_binomial_outside_its_range_is_not_proved():
+    claim = {"symbols": {"k": {"integer": [0, 9]}}, "claim": sides("binomial(3, floor(k/2))", ">", "0")}
+    assert dpbench.judge({"id": "inside", **claim}, seconds=2.0).verdict != "proved"
