@@ -1080,8 +1080,8 @@ class Tasks:
             return self.cell(cell).of(node)[0] is not ALL
         if kind == "sym":
             return parts[0] in cell or self.within(self.scope.definitions[parts[0]], cell, smooth)
-        known = kind in DERIVATIVES or (kind in (*PIECES, "loggamma", "gaussian_delta")
-                                        and not smooth and self.cell(cell).of(node)[0] is not ALL)
+        known = kind in DERIVATIVES or (not smooth and (kind in (*PIECES[:4], "loggamma")
+                                                        or self.cell(cell).of(node)[0] is not ALL))
         if not known or not all(self.within(part, cell, smooth) for part in parts):
             return False
         if kind == "/":
@@ -1286,7 +1286,8 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
     where = f" where {' and '.join(map(show, given))}" if given else ""
     says = f"{' and '.join(map(show, claimed))} for all {spans}{where}"
-    says += f", {WHEREVER} ({', '.join(tasks.zeros)} may be 0)" if partly else ""
+    says += f", {WHEREVER}" if partly else ""
+    says += f" ({', '.join(tasks.zeros)} may be 0)" if partly and tasks.zeros else ""
     return says, f"{cells} cells", *((one[1], one[2]) for one in claimed)
 
 # ---- Composition: rules that are facts, each with its source -----------------------------------

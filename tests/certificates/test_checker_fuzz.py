@@ -305,7 +305,8 @@ def test_fractions_have_the_value_of_their_formulas():
     ("left", "right"),
     [("exp(x)/(1 + exp(x))", "1 - 1/(1 + exp(x))"), ("(1 - a)*a^k*exp(x)*a", "(1 - a)*a^k"), ("1/(1/x)", "x"),
      ("(x + y)^2 - (x - y)^2", "4*x*y"), ("(x^2 - y^2)/(x - y)", "x + y"), ("sqrt(x)^3/sqrt(x)", "sqrt(x)*sqrt(x)"),
-     ("exp(x)^(1/2)", "exp(x/2)"), ("exp(log(1 + y) + x)", "exp(x)*(1 + y)"), ("log(exp(x*y))", "x*y")],
+     ("exp(x)^(1/2)", "exp(x/2)"), ("exp(log(1 + y) + x)", "exp(x)*(1 + y)"), ("log(exp(x*y))", "x*y"),
+     ("sqrt(4)*x", "2*x"), ("gaussian_delta(sqrt(9/4)*x, y)", "gaussian_delta(3*x/2, y)")],
 )  # fmt: skip
 def test_identities_and_near_misses(left, right):
     definitions = {"a": checker.parse("exp(-x)")}

@@ -134,13 +134,38 @@ def test_the_checker_refuses_what_does_not_follow(change, why):
 
 @pytest.mark.parametrize(
     ("piece", "claim", "why"),
-    [({"rho": "r"}, {"mu": "r"}, "a notion that gives"), ([{"rho": "r"}, {"mu": "r"}], {"rho": "r"}, "one notion"),
+    [({"rho": "r"}, {"mu": "r"}, "a notion that gives"),
+     ({"mu": "r"}, {"epsilon": "r", "delta": "1/2", "order": "2"}, "a notion that gives"),
+     ({"rho": "r"}, {"rho": "r", "order": "2"}, "a notion that gives"),
+     ([{"rho": "r"}, {"mu": "r"}], {"rho": "r"}, "one notion"),
      ({"rho": "r"}, {"times": ["2", "3"], "rho": "r"}, "one number for each"),
      ([{"alpha": "2", "tau": "r"}, {"alpha": "3", "tau": "r"}], {"alpha": "2", "tau": "r"}, "one order")],
 )  # fmt: skip
 def test_what_no_rule_fits_is_refused_in_a_sentence(piece, claim, why):
     with pytest.raises(InvalidInput, match=why):
         dpbench.judge(theorem(RHO, piece, claim))
+
+
+@pytest.mark.parametrize(("order", "proved"), [("2", True), ("1", False), ("1/2", False), ("1 + r", True)])
+def test_an_order_is_above_1(order, proved):
+    claim = {"epsilon": "9 + 99*r", "delta": "1/2", "order": order}
+    assert (dpbench.judge(theorem(RHO, {"rho": "r"}, claim), seconds=2.0).verdict == "proved") == proved
+
+
+def test_open_ends_of_orders_are_hypotheses_and_a_reason_names_what_is_not_seen():
+    symbols, piece = {"a": {"real": [1, 10]}, "t": {"real": [0, 5]}}, {"alpha": "a", "tau": "t"}
+    claim = {"times": 2, "alpha": "a", "tau": "2*t"}
+    proved = dpbench.judge(theorem(symbols, piece, claim, region={"a": "(1, 10]"}), seconds=2.0)
+    assert proved.verdict == "proved" and true(proved.certificates[0])
+    undecided = dpbench.judge(theorem(symbols, piece, claim), seconds=2.0)
+    assert undecided.verdict != "proved" and "1 < a, which is not seen" in str(undecided)
+
+
+def test_each_rule_says_why_it_does_not_do():
+    claim = {"times": "5", "epsilon": "5*e", "delta": "1 - (1 - d)^5"}
+    symbols = {**EPS, "d": {"real": [0, "1/10"]}}
+    why = dpbench.judge(theorem(symbols, {"epsilon": "e", "delta": "d"}, claim), seconds=1.0).searched["why"]
+    assert {one.partition(":")[0] for one in why} == {"basic", "groups", "optimal", "advanced"}
 
 
 def test_the_guide_shows_a_composition_that_is_proved(tmp_path):

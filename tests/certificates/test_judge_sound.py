@@ -110,6 +110,8 @@ REFUSED = {
     "growth to end": ("claim.order.in", {"x": {"real": [1, 100]}}, {"order": {"quantity": "x", "in": "x"}}, {}),
     "growth below 0": ("claim.order.in", {"x": {"real": [-9, "inf"]}}, {"order": {"quantity": "-x", "in": "x"}},
                             {}),
+    "growth from -inf": ("claim.order.in", {"x": {"real": ["-inf", "inf"]}},
+                         {"order": {"quantity": "x", "in": "x"}}, {}),
     "fall to end": ("claim.order.in", D12, {"order": {"quantity": "d", "in": "d", "moves": "falls"}}, {}),
     "integer falls": ("claim.order.in", {"n": {"integer": [0, 9]}},
                               {"order": {"quantity": "n", "in": "n", "moves": "falls"}}, {}),
