@@ -50,7 +50,7 @@ _SOLVED = 1e-9
 _FEW = -math.log(1e-15)
 _SMALLEST = 1e-30
 _STEEP, _FAR = 30.0, 300.0  # e to twice this power is finite
-_LEAST_NOISE, _MOST_KINDS = 0.1, 16
+_LEAST_NOISE, _MOST_NOISE, _LEAST_RATE, _MOST_KINDS = 0.1, 1e8, 1e-12, 16
 _LEAST = math.log(1e-40)  # of a δ that is not told from 0
 _NEAR = 0.005
 """Relative distance at which a slip explains a claimed ε."""
@@ -236,7 +236,9 @@ class _Sum:
         for (losses, masses), count in zip(self.steps, self.counts, strict=True):
             tilted = _tilted(theta, losses, masses)
             variance += count * float(tilted @ (losses - tilted @ losses) ** 2)
-        powers = [float(p) for p in np.geomspace(0.5, 20.0, 16) / math.sqrt(variance)]
+        # Losses that are all rounded to one point have no variance. Any tilt gives a bound; this scale, a useful one.
+        scale = max(math.sqrt(variance), 1e-3 * max(float(losses[1] - losses[0]) for losses, _ in self.steps))
+        powers = [float(p) for p in np.geomspace(0.5, 20.0, 16) / scale]
         high, up = min(((self.cumulant(theta + p) - here + _FEW) / p, p) for p in powers)
         low, down = max(((here - self.cumulant(theta - p) - _FEW) / p, p) for p in powers)
         return low, high, down, up
@@ -323,9 +325,9 @@ def check_accountant(
         ``{"noise_multiplier": 1.1, "sampling_rate": 0.01, "steps": 10_000}`` (sampling_rate 1 and steps 1 where
         absent), or several of these one after the other; an accountant of Opacus (its ``history``); an event of
         dp-accounting made of Gaussian and Poisson-sampled Gaussian events. Each record is taken with probability
-        `sampling_rate`, independently (Poisson sampling), vectors have norm at most 1, noise has standard deviation
-        `noise_multiplier`, at least 0.1. At most 16 kinds of steps, of any number: each takes an FFT of at most 2^22
-        points.
+        `sampling_rate`, at least 1e-12, independently (Poisson sampling), vectors have norm at most 1, noise has
+        standard deviation `noise_multiplier`, from 0.1 to 1e8. At most 16 kinds of steps, of any number: each takes an
+        FFT of at most 2^22 points.
     epsilon : float, optional
         > 0 or 0: the claim. Default: what the accountant's ``get_epsilon`` says.
     delta : float
@@ -430,6 +432,10 @@ def _steps(steps: Any) -> tuple[Steps, ...]:
     for kind in kinds:
         noise = validation.real("noise_multiplier", kind.noise_multiplier, at_least=_LEAST_NOISE)
         rate = validation.fraction("sampling_rate", kind.sampling_rate, up_to_one=True)
+        if noise > _MOST_NOISE:
+            raise invalid("noise_multiplier", f"at most {_MOST_NOISE:g}", noise)
+        if rate < _LEAST_RATE:
+            raise invalid("sampling_rate", f"at least {_LEAST_RATE:g}", rate)
         counts[noise, rate] = counts.get((noise, rate), 0) + validation.integer("steps", kind.steps, at_least=1)
     if not 1 <= len(counts) <= _MOST_KINDS:
         raise invalid("steps", f"1 to {_MOST_KINDS} kinds of {must_be}", steps)

@@ -28,7 +28,7 @@ import random
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from itertools import accumulate
@@ -687,7 +687,7 @@ def paths(ignore: Any) -> tuple[str, ...]:
     ------
     InvalidInput
     """
-    named = (None,) if isinstance(ignore, str) or not isinstance(ignore, Iterable) else tuple(ignore)
+    named = tuple(ignore) if isinstance(ignore, Sequence | Set) and not isinstance(ignore, str) else (None,)
     if not all(isinstance(path, str) and path for path in named):
         raise invalid("ignore", 'a sequence of paths such as ["id"]', ignore)
     return named

@@ -244,11 +244,14 @@ def _largest(functions: Sequence[Any], argument: float) -> float:
 
 
 def _parameters(parts: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    pairs = isinstance(parts, (Sequence, np.ndarray)) and all(np.shape(part) == (2,) for part in parts)
-    if not pairs or len(parts) == 0:
+    try:
+        pairs = [(level, failure) for level, failure in parts]
+    except (TypeError, ValueError):  # no sequence, or not of pairs
+        pairs = []
+    if not pairs:
         raise validation.invalid("parts", "a sequence of at least one (epsilon, delta) pair", parts)
-    levels = [validation.real("epsilon", level, at_least=0.0) for level, _ in parts]
-    return levels, [validation.delta(failure) for _, failure in parts]
+    levels = [validation.real("epsilon", level, at_least=0.0) for level, _ in pairs]
+    return levels, [validation.delta(failure) for _, failure in pairs]
 
 
 def _profiles(parts: Iterable[Profile]) -> tuple[list[Profile], str]:

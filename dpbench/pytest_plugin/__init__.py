@@ -176,7 +176,7 @@ class Auditor:
         from dpbench.core import validation
 
         if not claims and options.get("epsilon") is None and options.get("claim") is None:
-            raise TypeError("dp_audit tests a claim: give epsilon (and delta), or claim")
+            raise validation.invalid("epsilon", "given (with delta), or claim: dp_audit tests a claim", None)
         session = settings(self._request.config)
         power = options.pop("power", None)
         if power is not None:

@@ -35,6 +35,14 @@ def single_step(noise: float, rate: float, epsilon: float) -> float:
         return float(max([mpmath.mpf(0), *deltas]))
 
 
+def test_losses_that_are_all_rounded_to_one_point_have_bounds() -> None:
+    """At a rate of 1e-9 a coarse grid sees no variance where a record is added: by that it once divided. The bounds
+    enclose the exact δ, though they are wide."""
+    found = dpbench.check_accountant(dpsgd(0.5, 1e-9), 0.5, 1e-5)
+    assert found.delta[0] <= single_step(0.5, 1e-9, 0.5) <= found.delta[1] <= 1e-11
+    assert found.verdict == "holds" and found.epsilon[0] == 0.0 and found.epsilon[1] < 0.01
+
+
 @pytest.mark.parametrize(("noise", "rate", "epsilon"), [(1.0, 0.01, 0.5), (0.4, 0.3, 0.1), (2.0, 0.9, 4.0)])
 def test_one_step_encloses_its_exact_delta(noise: float, rate: float, epsilon: float) -> None:
     found = dpbench.check_accountant(dpsgd(noise, rate), epsilon, 1e-6)

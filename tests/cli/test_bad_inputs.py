@@ -147,6 +147,8 @@ SPECIAL = [
     *each_of("replace_record", "y", "got", *ANY),
     *each_of("empirical_risk", "w", "must be", np.zeros(3), np.zeros((2, 3)), "ab", None, 1.0, np.zeros((1, 1, 2))),
     *of("basic", "parts", ([(1.0,)], "(1.0,)"), ([(1.0, 2.0)], "2.0", "delta")),
+    *((call, {"parts": [part]}, "epsilon", "a finite number") for call in ("basic", "optimal")
+      for part in (([], 0.0), (np.array([1.0]), 0.0))),
     *of("optimal", "parts", ([(1.0, 0.1, 0.2)], "0.1, 0.2"), ([(1.0, 2.0)], "2.0", "delta")),
     # the ledger and comparisons
     *of("verify", "claims", ("glm.thm1.privacy.exat", "did you mean glm.thm1.privacy.exact?")),
@@ -177,7 +179,7 @@ SPECIAL = [
     *(("audit", {"claim": profile(neighbours=claimed), "relation": relation}, "relation", f"neighbours '{claimed}'")
       for claimed, relation in (("add_remove", "replace"), ("replace", "add"), ("replace", "add_remove"))),
     ("audit", {"trials": "auto"}, "epsilon", "given with trials="),
-    ("audit", {"ignore": ["id"]}, "ignore", "left out"),
+    ("audit", {"ignore": ["id"]}, "ignore", "left out"), ("audit", {"ignore": np.array(1.0)}, "ignore", "of paths"),
     ("audit_bits", {"sampler": lambda d, n, r: r.integers(0, 2, n)}, "sampler", "floating-point numbers"),
     # claims
     *((name, {"epsilon": 1.0, "claim": {"mu": 1.0}}, "epsilon", "left out beside claim")
@@ -248,8 +250,8 @@ SPECIAL = [
     # accountants
     *each_of("check_accountant", "steps", "must be", {"noise": 1.0}, [], object(), [dpsgd(1.0 + k) for k in range(17)],
              SimpleNamespace(history=[(1.0, 0.5)]), dpsgd(steps=0)),
-    *of("check_accountant", "steps", *((dpsgd(value), repr(value), "noise_multiplier") for value in (0.0, NAN)),
-        *((dpsgd(1.0, value), repr(value), "sampling_rate") for value in (0.0, 1.1))),
+    *of("check_accountant", "steps", *((dpsgd(value), repr(value), "noise_multiplier") for value in (0.0, NAN, 1e200)),
+        *((dpsgd(1.0, value), repr(value), "sampling_rate") for value in (0.0, 1.1, 1e-300))),
     *of("check_accountant", "delta", (0.0, "got 0.0"), (1e-31, "got 1e-31")),
     *of("check_accountant", "epsilon", (None, "got None")),
 ]  # fmt: skip
