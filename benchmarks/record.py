@@ -132,7 +132,7 @@ def draw(record: Mapping[str, Any]) -> bytes:
             axes.set_title(name, loc="left")
             shown = range(0, len(hashes), -(-len(hashes) // 8))
             axes.set_xticks(shown, [hashes[place] for place in shown], fontsize=6, rotation=30)
-        figure.supylabel("processor time, first recorded commit = 1")
+        figure.supylabel("processor time, first commit = 1")
         file = io.BytesIO()
         figure.savefig(file, format="svg")
     return file.getvalue()
@@ -152,7 +152,10 @@ def body(document: Mapping[str, Any]) -> str:
         ]
         said = html.escape("; ".join(f"{name} {value}" for name, value in record["machine"].items()))
         parts += [*_sentences(record), f"<p>{LEGEND}</p>"]
-        parts += [f'<img alt="ratios" src="data:image/svg+xml;base64,{image}">', "<p>Newest first:</p>"]
+        parts += [
+            f'<div class="wide"><img alt="ratios" src="data:image/svg+xml;base64,{image}"></div>',
+            "<p>Newest first:</p>",
+        ]
         parts += ["<ul>", *listed, "</ul>", f"<p>{said}.</p>"]
     return "\n".join(parts or ["<p>Nothing was compared.</p>"])
 
@@ -188,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.record", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("commits", nargs="*", default=["HEAD"], metavar="COMMIT", help="oldest first; default: HEAD")
+    parser.add_argument("commits", nargs="*", default=["HEAD"], metavar="COMMIT", help="default: HEAD")
     parser.add_argument("--only", nargs="+", choices=list(HEADLINE), metavar="NAME", help=", ".join(HEADLINE))
     parser.add_argument("--quick", action="store_true", help="one pair")
     parser.add_argument("--file", type=Path, default=FILE, help="the record (default %(default)s)")
