@@ -245,7 +245,7 @@ def finding(template: str, verdict: str, evidence: Mapping[str, Any], side: str 
     tables = reversed(evidence.get("tables", {}).values())
     first = {name: column[0] for table in tables for name, column in table.items() if len(column)}
     said = template.format_map({**first, "value": value, "margin": room, **given})
-    said = re.sub(r"(?<=\d)e([+-]\d+)", lambda power: rf"$\mathbf{{\cdot10^{{{int(power[1])}}}}}$", said)
+    said = re.sub(r"(?<=\d)e([+-]\d+)", lambda power: rf"·$\mathbf{{10^{{{int(power[1])}}}}}$", said)
     return said.replace("-", "−")
 
 
@@ -354,7 +354,7 @@ def columns(evidence: Mapping[str, Any], *names: str, table: str = "") -> list[n
     return [np.array([float(value) for value in table_read[name]]) for name in names]
 
 
-HOLDS_ZERO = "upper end, interval contains 0"
+HOLDS_ZERO = "upper end, 0 is within"
 """Of points that `with_intervals` cannot draw whole."""
 
 
