@@ -162,6 +162,7 @@ def best_guesses(canaries, guesses, right, mu):
     return quad(weighted, 0.0, 12.0 + mu, points=[middle], epsabs=0.0, epsrel=1e-10, limit=400)[0]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("m", "r"), [(2, 1), (6, 5), (60, 20), (100, 10), (40, 30), (5_000, 200)])
 @pytest.mark.parametrize("mu", [0.02, 0.7, 2.0, 6.0])
 def test_the_most_confident_guesses_have_the_law_of_order_statistics(m, r, mu):
