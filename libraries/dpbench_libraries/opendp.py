@@ -5,6 +5,7 @@ Neighbours are made of the domain at a distance of `d_in`, the claim is ``map(d_
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 import warnings
@@ -101,9 +102,12 @@ def read(
     if metric in ("SymmetricDistance", "InsertDeleteDistance"):
         same = all(len(one) == len(other) for one, other in pairs_read)
         default = "replace" if same else "add_remove" if d_in == 1 else None
+    relation = relation or default
+    if relation not in (None, "replace") and isinstance(claim.get("claim"), Profile):
+        claim = {"claim": dataclasses.replace(claim["claim"], neighbours="add_remove")}
     return Case(
         **{"mechanism": "measurement", **more},
-        relation=relation or default,
+        relation=relation,
         claim=claim,
         pairs=tuple(pairs_read),
         sampler=each(lambda data, rng: _bits(measurement(data))),

@@ -59,6 +59,7 @@ def test_a_curve_is_claimed_as_a_profile() -> None:
     made = dp.c.make_zCDP_to_approxDP(REAL >> dp.m.then_gaussian(scale=1.0))
     claim = adapter.read(made).claim["claim"]
     assert isinstance(claim, Profile) and claim.delta(0.5) == made.map(1.0).delta(0.5)
+    assert adapter.read(made, relation="add").claim["claim"].neighbours == "add_remove"
 
 
 def distance(metric: str, one: Any, other: Any) -> float:
