@@ -176,7 +176,7 @@ def _sentences(record: Mapping[str, Any]) -> list[str]:
             if word == "unconfirmed":
                 said += f". Unconfirmed: run <code>python -m benchmarks.compare {old} {new} --only {name}</code>"
             found.append(f"<li>{said}</li>")
-    nothing = f"{'Nothing else' if found else 'Nothing'} changed by more than {LIMIT - 1.0:.0%}."
+    nothing = f"{'Nothing else' if found else 'Nothing'} surely changed by more than {LIMIT - 1.0:.0%}."
     return ["<ul>", *reversed(found), f"<li>{nothing}</li></ul>"]
 
 

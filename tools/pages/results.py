@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import record
 from benchmarks.peers import drawings as peers
 from dpbench.certificates import shown
 from dpbench.core.validation import invalid
@@ -239,6 +240,10 @@ PAGES = (
              "after each kill, and all results were those of an uninterrupted run; one run on Dask stopped with an "
              "error, which was fixed before the last rounds. The disk is full in that a file cannot grow; the clock "
              "jumps for the process alone; a loss of power was not tried."),
+    )),
+    Page("speed", "Speed over the commits", (
+        Part("speed.json", record.body,
+             "[How it is measured](../guide/development.md); other programs ran meanwhile."),
     )),
     Page("table1", "Table 1 of the GLM paper, as measured", (
         Part(LEDGER, ledger_tables.table1,
