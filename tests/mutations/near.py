@@ -14,8 +14,8 @@ from .draw import FOLDERS, Error, files
 Node = tuple[str, str]
 """File and name of a function, a method or a value of a module."""
 
-SAME_NAME = 7.0
-"""How far a test is of a file that has the name of the module or of its folder."""
+SAME_WORD, SAME_FOLDER = 6.0, 7.0
+"""How far a test is whose file shares a word with the name of the module, or lies in a folder of its folder's name."""
 
 
 class Users:
@@ -52,11 +52,12 @@ class Users:
         first = (error.path, error.function)
         ways, seen = [(0.0, first)], {first: 0.0}
         near: list[str] = []
-        named = {Path(error.path).parent.name, Path(error.path).stem.lstrip("_")}
-        for test in self.tests:
-            if any(name in test[0] for name in named):  # pytest and the command line call functions that nobody names
-                seen[test] = SAME_NAME
-                heapq.heappush(ways, (SAME_NAME, test))
+        folder, words = Path(error.path).parent.name, {*Path(error.path).stem.split("_")}
+        for test in self.tests:  # pytest, tables and the command line call functions that nobody names
+            shared = not words.isdisjoint(Path(test[0]).stem.split("_"))
+            if shared or folder in test[0]:
+                seen[test] = SAME_WORD if shared else SAME_FOLDER
+                heapq.heappush(ways, (seen[test], test))
         while ways and len(near) < count:
             way, node = heapq.heappop(ways)
             if way > seen[node]:
