@@ -37,7 +37,7 @@ def test_it_stops_within_the_gap_gives_up_far_below_and_spends_the_budget_betwee
     ε = 3 lies so low that every event's upper limit is below it."""
     claim = laplace_profile(1.0, kind="exact", why="")
     near = audit(laplace, 0.0, 1.0, claim=claim, trials="auto", gap=0.1, budget=500_000)
-    assert near.verdict == "not refuted" and near.trials < 500_000 and near.epsilon_lower > 0.85
+    assert near.verdict == "not refuted" and near.trials < 500_000 and near.epsilon_lower > 0.8
     never = audit(laplace, 0.0, 1.0, claim=claim, trials="auto", gap=1e-9, budget=30_000)
     assert never.verdict == "not refuted" and never.trials == 30_000
     far = audit(laplace, 0.0, 1.0, claim=pure_profile(3.0, why=""), trials="auto", budget=10_000_000)
