@@ -14,12 +14,11 @@ import os
 import re
 import sys
 from contextlib import contextmanager
-from itertools import pairwise
-from math import isqrt
+from math import isqrt, lcm, prod
 from pathlib import Path
 
 try:
-    from flint import arb, ctx, fmpq
+    from flint import arb, arb_poly, ctx, fmpq
 except ImportError:
     sys.stderr.write("dpbench_check needs python-flint: pip install python-flint\n")
     raise SystemExit(2) from None
@@ -30,6 +29,7 @@ LEAST = fmpq(1, 1000)  # by which doubling a symbol moves the decided ratio
 TEXT, FILE = 4000, 2_000_000  # characters of an expression, of a file
 BITS = 40_000  # of a rational that is kept as such; beyond it a ball stands for it
 TERMS, CELLS = 20_000, 20_000  # of a sum, of a region
+COEFFICIENTS = 4096  # of a polynomial that is multiplied out
 COUNT = 10**7  # the largest parameter of a tail
 OPERATIONS = 2_000_000  # of one certificate; one takes about 4 microseconds at 256 bits or less
 ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"  # of a certificate: no text that a terminal could wrap
@@ -374,6 +374,11 @@ def without(x: dict, atoms: dict) -> dict:
 def frozen(x: tuple) -> tuple:
     return tuple(tuple(sorted(part.items())) for part in x)
 
+def common(values: object) -> int:
+    """A common denominator."""
+    denominators = {int(value.q) for value in values}
+    must(sum(map(int.bit_length, denominators)) <= BITS, "denominators of too many digits")
+    return lcm(*denominators)
 ABOVE = ("exp", "erfc", "abs", "betatail", "gammatail", "gaussian_delta", "laplace_delta")
 class Fractions:
     """Formulas as fractions of sums; a definition is read once. Atoms are 0 or more that are
@@ -388,8 +393,6 @@ class Fractions:
             self.atoms.append((kind, key))
             self.nodes.append(node)
         return self.numbers[kind, key]
-    def never_zero(self, x: dict) -> bool:
-        return len(x) == 1 and all(self.atoms[one][0] == "exp" for one, _ in next(iter(x)))
     def not_negative(self, one: int) -> bool:
         kind, key = self.atoms[one]
         return kind in ("exp", "root") or (kind == "sym" and key in self.nonnegative)
@@ -455,6 +458,22 @@ class Fractions:
                 term = ("*", term, part)
             terms.append(term)
         return added(terms)
+    def polynomial(self, x: dict) -> tuple | None:
+        """A sum times what is above 0, as variables with their degrees and {powers: whole number}.
+        A variable is the root of an atom that makes its powers whole."""
+        variables, terms = [], dict.fromkeys(x, ())
+        for one in sorted({one for p in x for one, _ in p}):
+            spend(len(x))
+            powers = [dict(p).get(one, fmpq(0)) for p in x]
+            root, least = common(powers), min(fmpq(0), *powers)
+            must(least == 0 or self.atoms[one][0] == "exp", "a negative power")
+            wholes = [int((by - least) * root) for by in powers]
+            variables.append((self.node({((one, fmpq(1, root)),): fmpq(1)}), max(wholes)))
+            terms = {p: (*terms[p], by) for p, by in zip(x, wholes, strict=True)}
+        if prod(degree + 1 for _, degree in variables) > COEFFICIENTS:
+            return None
+        scale = common(x.values())
+        return variables, {terms[p]: int(v * scale) for p, v in x.items()}
     def __call__(self, node: tuple) -> tuple[dict, dict]:
         spend(5)
         kind, parts = node[0], node[1:]
@@ -530,28 +549,27 @@ class Fractions:
         sort = "formula" if number.q == 1 else "root"
         root, one = self.one(sort, frozen(base), node[1], abs(number))
         return (root, one) if number > 0 else (one, root)
-def identity(left: tuple, right: tuple, known: Fractions) -> bool:
-    """Whether two formulas agree wherever both are defined, by the rules of fractions."""
-    return simpler("<=", left, right, known) == [("<=", ZERO, ZERO)]
 def simpler(relation: str, left: tuple, right: tuple, known: Fractions) -> list:
     """The comparison without fractions, equal terms and common factors, if there is such: where
     the denominator is not negative it is above 0 (it is not 0), and left <= right if and only if
     that is so of the terms of b c - a d below and above 0. A denominator that is not a sum of
     products that are 0 or more comes with it: it is to be seen on the cell. A common factor that is
-    0 or more may go; of a strict comparison it has to be never 0."""
+    0 or more may go; of a strict comparison it has to be never 0. Last is the gap's polynomial."""
     try:
         (a, b), (c, d) = known(left), known(right)
         below, gap = product_of(b, d), sum_of(product_of(b, c), product_of(a, d), -1)
+        if not gap:
+            return [(relation, ZERO, ZERO, None, None)]
+        plain = all(v > 0 and all(known.not_negative(one) for one, _ in p)
+                    for p, v in below.items())
+        goes = {one: by for one, by in shared_by(gap).items() if known.atoms[one][0] == "exp"
+                or (relation[1:] and known.not_negative(one))}
+        gap = without(gap, goes)
+        parts = [{p: abs(v) for p, v in gap.items() if (v > 0) == up} for up in (False, True)]
+        needs = None if plain else ("<=", ZERO, known.node(below), None, known.polynomial(below))
+        return [(relation, *map(known.node, parts), needs, known.polynomial(gap))]
     except Refused:
         return []
-    if not gap:
-        return [(relation, ZERO, ZERO)]
-    plain = all(v > 0 and all(known.not_negative(one) for one, _ in p) for p, v in below.items())
-    goes = {one: by for one, by in shared_by(gap).items() if known.atoms[one][0] == "exp"
-            or (relation[1:] and known.not_negative(one))}
-    gap = without(gap, goes)
-    parts = [{p: abs(v) for p, v in gap.items() if (v > 0) == up} for up in (False, True)]
-    return [(relation, *map(known.node, [*parts, *([] if plain else [below])]))]
 
 # ---- Growth for all t: bounds c t^a log(t)^b on a half-line -----------------------------------
 class Moving:
@@ -831,7 +849,7 @@ class Cell:
     def false(self, relation: str, left: tuple, right: tuple) -> bool:
         """Whether a comparison is false on the whole cell."""
         low, high = plus(self.of(right)[0], minus(self.of(left)[0]))
-        low, high = (low, high) if relation in ("<=", "<", SORTED) else (-high, -low)
+        low, high = (low, high) if relation in ("<=", "<") else (-high, -low)
         return bool(high < 0) or (relation in "<>" and bool(high <= 0))
     def nothing(self, given: list) -> bool:
         """Whether something that is given is false on the whole cell."""
@@ -840,8 +858,7 @@ class Cell:
         """The faces at which right - left is least, by slopes of a gap that keep their sign; and
         what is given that is not known to hold on the whole cell. No face is taken across a symbol
         of that: it may be false on the face and true inside."""
-        opened = [one for one in given
-                  if one[0] != SORTED and not self.false(OPPOSITE[one[0]], *one[1:])]
+        opened = [one for one in given if not self.false(OPPOSITE[one[0]], *one[1:])]
         fixed = reached([part for one in opened for part in one[1:]], self.scope.definitions)
         faces: list = []
         for _, slopes in self.gaps(left, right):
@@ -858,13 +875,26 @@ class Cell:
         """Whether one of the forms of a comparison holds wherever what is given does."""
         if self.nothing(given):
             return True
-        return any(self.held(*form[:3], given) for form in forms if self.above(form, given))
-    def above(self, form: tuple, given: list) -> bool:
-        """Whether the denominator that a form comes with is nowhere negative on the cell."""
-        if len(form) == 3 or Cell(self.sides, self.scope, self.moving).of(form[3])[0][0] >= 0:
-            return True
-        return self.held("<=", ZERO, form[3], given)
-    def held(self, relation: str, left: tuple, right: tuple, given: list) -> bool:
+        cell = Cell(self.sides, self.scope, self.moving)  # what was met here is said of other sides
+        return any(self.held(*form[:3], given, form[4]) for form in forms
+                   if form[3] is None or cell.seen([form[3]], given))
+    def multiplied(self, variables: list, terms: dict, relation: str) -> bool:
+        """Whether a polynomial holds the relation: a variable t in [a, b] is (a v + b u)/(v + u)
+        with u, v >= 0, not both 0; one in [a, inf) is (a v + u)/v, one in (-inf, b] is (b v - u)/v.
+        Multiplied out it is nowhere negative if no coefficient is, and above 0 if all are."""
+        rows, sign = [], 1 if relation in ("<=", "<") else -1
+        for node, degree in variables:
+            low, high = Cell(self.sides, self.scope, self.moving).of(node)[0]
+            above, below = low.is_finite(), high.is_finite()
+            if not (above or below):
+                return False
+            over = arb_poly([low, high if below else 1] if above else [high, -1])
+            under = arb_poly([1, 1] if above and below else [1])
+            powers = [over**k * under ** (degree - k) for k in range(degree + 1)]
+            rows.append([[one[j] for one in powers] for j in range(degree + 1)])
+        values = coefficients({powers: arb(sign * value) for powers, value in terms.items()}, rows)
+        return all(value > 0 or (relation[1:] and value >= 0) for value in values)
+    def held(self, relation: str, left: tuple, right: tuple, given: list, gap: tuple = ()) -> bool:
         """Whether the relation holds wherever what is given does: seen on the cell, or on a face
         where right - left is least."""
         if self.nothing(given):
@@ -873,7 +903,8 @@ class Cell:
         gaps = self.gaps(*sides)
         if any(gap[0] > 0 or (relation[1:] and gap[0] >= 0) for gap, _ in gaps):
             return True
-        if not self.face and self.centred(sides, gaps, relation):
+        if (gap and self.multiplied(*gap, relation)) or (
+                not self.face and self.centred(sides, gaps, relation)):
             return True
         faces, opened = self.faces(*sides, given)
         on_faces = (Cell({**self.sides, **f}, self.scope, self.moving, True) for f in faces)
@@ -895,6 +926,16 @@ class Cell:
                 return True
         return False
 
+def coefficients(terms: dict, rows: list) -> object:
+    """Of a polynomial {powers: value} whose i-th variable to the power k has them rows[i][:][k]."""
+    spend(1 + len(terms) // 8)
+    for row in rows[0] if rows else ():
+        inner: dict = {}
+        for (k, *powers), value in terms.items():
+            inner[tuple(powers)] = inner.get(tuple(powers), 0) + row[k] * value
+        yield from coefficients(inner, rows[1:])
+    if not rows:
+        yield from terms.values()
 def lesser(x: tuple, y: tuple) -> tuple:
     """min, and the shares that its sides have in its slope."""
     some = hull(*NIL, *UNITY)
@@ -1010,22 +1051,6 @@ def exactly(end: arb) -> fmpq:
     mantissa, exponent = end.man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
-SORTED = "sorted"  # a comparison that excludes cells, and is never asked of a face
-def ordered(node: tuple, swap: dict, definitions: dict) -> tuple:
-    """A formula with symbols exchanged, terms and factors in one order: it is defined at the
-    same points as the formula with the symbols exchanged, and has its value."""
-    spend(1)
-    kind, parts = node[0], node[1:]
-    if kind == "sym":
-        inner = definitions.get(parts[0])
-        name = swap.get(parts[0], parts[0])
-        return ("sym", name) if inner is None else ordered(inner, swap, definitions)
-    collected: list = []
-    for part in parts:
-        one = ordered(part, swap, definitions) if isinstance(part, tuple) else part
-        collected += one[1:] if kind in ("+", "*") and one[0] == kind else [one]
-    return (kind, *(sorted(collected, key=repr) if kind in ("+", "*", "min", "max") else collected))
-
 class Tasks:
     """What is done to tasks: "symbol value" cuts a cell, "symbol rises" or "symbol falls" goes from
     a comparison to its derivative and to a face, "" sees it."""
@@ -1039,7 +1064,8 @@ class Tasks:
     def forms(self, one: tuple) -> list:
         """A comparison as it stands, and simpler. Atoms are its own parts, and of no other one, so
         that they are defined where it is."""
-        return [one, *simpler(*one, Fractions(self.scope.definitions, self.nonnegative))]
+        known = Fractions(self.scope.definitions, self.nonnegative)
+        return [(*one, None, None), *simpler(*one, known)]
     def goal(self, one: tuple, sides: tuple = ()) -> tuple:
         return sides, self.forms(one)
     def cell(self, sides: dict) -> Cell:
@@ -1102,10 +1128,8 @@ class Tasks:
         if not done:
             for goal in self.unseen(task)[:1]:
                 shown = ", ".join(f"{n} in [{a.str(4)}, {b.str(4)}]" for n, (a, b) in cell.items())
-                raise Refused(f"not seen on the cell {shown}: {show(goal[1][0])}")
+                raise Refused(f"not seen on the cell {shown}: {show(goal[1][0][:3])}")
             return []
-        if how.endswith(" sorted"):
-            return self.sorted(task, done.split()[:-1])
         if how in ("rises", "falls"):
             return self.sloped(task, self.unseen(task), name, how == "rises")
         at = arb(rational(how))
@@ -1113,25 +1137,6 @@ class Tasks:
         must(bool(low < at.lower() and at.upper() < high), "a cut is inside its cell")
         return [({**cell, name: side}, goals, given)
                 for side in ((low, at.upper()), (at.lower(), high))]
-    def sorted(self, task: tuple, listed: list) -> list:
-        """If to exchange two neighbours of a list changes neither the cell nor a goal nor what is
-        given, each point has one with the list in order, of which the same is true. Cells without
-        a point in order are left out then; of the others nothing else is used of it."""
-        cell, goals, given = task
-        must(len(listed) > 1 and len({*listed}) == len(listed) and {*listed} <= set(cell),
-             "what is sorted are symbols of the cell")
-        must(all(one[0] != SORTED for one in given), "it is sorted once")
-        pairs = list(pairwise(listed))
-        for a, b in pairs:
-            must(all(bool(x == y) for x, y in zip(cell[a], cell[b], strict=True)), "sides differ")
-            plain, turned = ([ordered(node, swap, self.scope.definitions) for node in (
-                *(side for sides, forms in goals for side in (*sides, *forms[0][1:])), *given)]
-                for swap in ({}, {a: b, b: a}))
-            at = len(plain) - len(given)
-            alike = plain[:at] == turned[:at] and all(one in plain[at:] for one in turned[at:])
-            must(alike, f"{a} and {b} cannot be exchanged")
-        more = [(SORTED, ("sym", a), ("sym", b)) for a, b in pairs]
-        return [(cell, goals, [*given, *more])]
     def sloped(self, task: tuple, goals: list, name: str, rises: bool) -> list:
         """If f has a derivative by x on the cell that is nowhere negative, f is at least its value
         at the lower end of x (mean value theorem); if it is nowhere positive, at the upper end. So
@@ -1140,13 +1145,13 @@ class Tasks:
         cell, _, given = task
         must(bool(goals) and name in cell, "what rises or falls is a side of a cell with a goal")
         (sides, forms), *rest = goals
-        relation, left, right, *below = forms[-1]
+        relation, left, right, below, _ = forms[-1]
         end = cell[name][0 if rises else 1]
         must(end.is_finite(), "a face is at a finite end")
         must(self.defined(sides, cell), "a side is not seen to be defined on a cell")
         smooth = all(self.within(side, cell, True) for side in (left, right))
         must(smooth, "a side is not seen to have a derivative on a cell")
-        rest = [*rest, *(self.goal(("<=", ZERO, one)) for one in below)]
+        rest = [*rest, *([self.goal(below[:3])] if below else [])]
         face = {n: ends for n, ends in cell.items() if n != name}
         definitions = self.scope.definitions
         if name not in self.by:
@@ -1246,9 +1251,8 @@ def defined(node: tuple, scope: Scope) -> bool:
 WHEREVER = "wherever all sides are defined"
 def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     """All of what is claimed on a region, infinite ends allowed, wherever what is given holds: seen
-    on each cell that the cuts leave. They are a tree, "symbol value" before its
-    lower and its upper part, and "" for a cell. At a witness in the region what is given holds and
-    all sides are defined, so that something is said."""
+    on each cell that the cuts leave. At a witness in the region what is given holds and all sides
+    are defined, so that something is said."""
     same("what is shown", set(), set(shows))
     given, claimed = claim["given"], claim["claims"]
     must(bool(claimed) and bool(claim["region"]), "a region has a side, and something is claimed")
@@ -1282,13 +1286,12 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
         tasks.given, tasks.zeros = given, {}
         partly = tasks.partly and not all(tasks.within(side, cell, False) for side in sides)
     must(not left, "a cell has no cut and is not listed")
-    cells = claim["cuts"].count("")
     spans = ", ".join(f"{name} in [{a}, {b}]" for name, (a, b) in claim["region"].items())
     where = f" where {' and '.join(map(show, given))}" if given else ""
     says = f"{' and '.join(map(show, claimed))} for all {spans}{where}"
     says += f", {WHEREVER}" if partly else ""
     says += f" ({', '.join(tasks.zeros)} may be 0)" if partly and tasks.zeros else ""
-    return says, f"{cells} cells", *((one[1], one[2]) for one in claimed)
+    return says, f"{claim['cuts'].count('')} cells", *((one[1], one[2]) for one in claimed)
 
 # ---- Composition: rules that are facts, each with its source -----------------------------------
 # Of a rule: what each step is within, what is claimed of the whole, comparisons that suffice, and

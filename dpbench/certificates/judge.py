@@ -380,8 +380,7 @@ def _shown(
     for number, (given, claims) in enumerate(attempts):
         proof = Proof(claims, sides, statement.definitions, given, fixed)
         look = partial(_breaks, group, proofs)
-        tree = proof.tree(CELLS, clock=Clock(seconds / (len(attempts) - number)), look=look,
-                          exchanged=True)  # fmt: skip
+        tree = proof.tree(CELLS, clock=Clock(seconds / (len(attempts) - number)), look=look)
         proofs.cells += tree.cells
         if proofs.counterexample is not None:
             return False

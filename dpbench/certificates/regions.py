@@ -109,9 +109,8 @@ class Proof:
         return check.parse(formula.write((relation, left, right)), True)
 
     def tree(
-        self, cells: int, *, clock: Clock | None = None, look: Callable[[Point], bool] = lambda point: False,
-        exchanged: bool = False,
-    ) -> Tree:  # fmt: skip
+        self, cells: int, *, clock: Clock | None = None, look: Callable[[Point], bool] = lambda point: False
+    ) -> Tree:
         """Cut the region, cell by cell in order of depth, until all are decided.
 
         The cuts follow from the formulas, whatever the machine, unless the `clock` ends the search.
@@ -122,33 +121,13 @@ class Proof:
             How many may be looked at.
         look : callable
             Of the middle of each cell that is not decided: True ends the search.
-        exchanged : bool
-            Whether symbols are sorted where the claim does not change as they are exchanged.
         """
         self.clock, self.effort = clock or Clock(), EFFORT
         try:
             with check.bits(BITS):
-                step = self._alike() if exchanged else ""
-                (task,) = self.tasks.after(self._whole, step) if step else (self._whole,)
-                tree = self._explored(_Node(task), cells, look)
-                tree.cuts = [step, *tree.cuts] if step and tree.cuts is not None else tree.cuts
-                return tree
+                return self._explored(_Node(self._whole), cells, look)
         except check.Refused as error:
             return Tree(left=_said(self._whole[0]), why=LATE if self._late else str(error))
-
-    def _alike(self) -> str:
-        """The step that sorts symbols which may be exchanged: the first of them and all that may be with it."""
-        for first in self.sides:
-            listed = [first]
-            for name in self.sides:
-                check.renew()
-                with suppress(check.Refused):
-                    if name not in listed and self.tasks.after(self._whole, f"{first} {name} sorted"):
-                        listed.append(name)
-            if len(listed) > 1:
-                check.renew()
-                return f"{' '.join(listed)} sorted"
-        return ""
 
     def _renew(self) -> None:
         """The checker's budget for a step, less what cannot be done in the time that is left."""
@@ -224,14 +203,16 @@ class Proof:
             moving = check.Moving({name}, self.scope.definitions)
             self._renew()
             with suppress(check.Refused):
+                ways = [(sign, way) for sign, way, end in zip((1, -1), ("rises", "falls"), cell[name], strict=True)
+                        if end.is_finite() and (depth > 0 or any(
+                            _met(*self._values(less, {**p, name: self._exact(end)})) for p in points))]  # fmt: skip
+                if not ways:
+                    continue
                 slopes = [check.derivative(side, name, moving, self.scope.definitions) for side in less]
                 form = self.tasks.goal(("<=", *slopes))[1][-1]
                 signs = {self._sign(form, point) for point in points}
-                for sign, way, end in ((1, "rises", cell[name][0]), (-1, "falls", cell[name][1])):
-                    if sign not in signs or -sign in signs or not end.is_finite():
-                        continue
-                    if depth > 0 or any(_met(*self._values(less, {**p, name: self._exact(end)})) for p in points):
-                        steps.append((sum(len(check.show(side)) for side in form[1:3]), f"{name} {way}"))
+                size = sum(len(check.show(side)) for side in form[1:3])
+                steps += [(size, f"{name} {way}") for sign, way in ways if sign in signs and -sign not in signs]
         return [step for _, step in sorted(steps)]
 
     def _values(self, nodes: Sequence[Any], point: Mapping[str, Fraction | None]) -> list[Any]:
@@ -240,7 +221,7 @@ class Proof:
 
     def _sign(self, form: Any, point: Mapping[str, Fraction]) -> int:
         """Of right - left, over the denominator that the form comes with; 0 where it is not known."""
-        left, right, *below = self._values(form[1:], point)
+        left, right, *below = self._values([*form[1:3], *(form[3][2:3] if form[3] else ())], point)
         gap = math.prod(below, start=right - left)
         return (gap > 0) - (gap < 0)
 

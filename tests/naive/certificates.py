@@ -188,7 +188,7 @@ def attained(claim: dict[str, Any], at: Reading) -> list[bool]:
     return [*said, *(compare("<=", p - e(bound["epsilon"]) * q, bound["delta"] + EQUAL) for p, q in events)]
 
 
-SLOPED = ("rises", "falls", " sorted")
+SLOPED = ("rises", "falls")
 
 
 def tree(cuts: list[str], ends: dict[str, list[str]]) -> bool:
@@ -202,9 +202,6 @@ def tree(cuts: list[str], ends: dict[str, list[str]]) -> bool:
         cell = left.pop()
         if cut:
             name, _, text = cut.partition(" ")
-            if text.endswith(" sorted"):  # one part: whether symbols may be exchanged is looked at on points
-                left.append(cell)
-                continue
             if name in cell and text in SLOPED:  # the derivative on the cell, the claim on a face, the rest
                 face = {other: ends for other, ends in cell.items() if other != name}
                 if cell[name][text == "falls"] in infinite.values():
