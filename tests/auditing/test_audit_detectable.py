@@ -25,7 +25,7 @@ def test_the_detectable_loss_is_refuted_half_of_the_time(claim):
     of arrays (an even chance is outside with probability 1e-6). Planted: with 0.7 of the loss in at most 10, with 1.4
     times it in at least 50."""
     q, rows = 0.1, 2_000
-    first = audit_samples(*bits(q, q, rows, 10**6), confidence=0.95, **claim)
+    first = audit_samples(*bits(2.0 * q, q, rows, 10**6), confidence=0.95, **claim)
     assert first.detectable is not None
     grid = np.linspace(q, 0.9, 4_000)
     losses = np.array([loss(claim, float(p), q) for p in grid])
