@@ -34,8 +34,8 @@ HEAD = "<!doctype html><meta charset=utf-8><title>Speed</title><style>body{max-w
 # Pairs of processes of a measurement, and the ratio that counts as a change.
 PAIRS, LIMIT = 9, 1.03
 LEGEND = (
-    f"Bar: third to seventh of {PAIRS} ratios to the commit before. Grey: within {LIMIT - 1.0:.0%} of it. "
-    "Orange: outside; ?: measured once. Hollow: quick run."
+    f"Dot: median of {PAIRS} ratios to the commit before; bar: third to seventh. Grey: within {LIMIT - 1.0:.0%}. "
+    "Orange: bar outside; ?: measured once. Hollow: quick run. Up: slower."
 )
 
 
@@ -173,10 +173,10 @@ def _sentences(record: Mapping[str, Any]) -> list[str]:
             links = " and ".join(f'<a href="#c{commit}"><code>{commit}</code></a>' for commit in (old, new))
             said = f"<b>{name}</b> takes {ratio:.2f} times as long [{low:.2f}, {high:.2f}], between {links}"
             said += f" (commits: {count})" if count else ""
-            if word == "unconfirmed":
-                said += f". Unconfirmed: run <code>python -m benchmarks.compare {old} {new} --only {name}</code>"
+            said += {"changed": f", measured {len(measured)} times. Again", "unconfirmed": ". Unconfirmed, run"}[word]
+            said += f": <code>python -m benchmarks.compare {old} {new} --only {name}</code>"
             found.append(f"<li>{said}</li>")
-    nothing = f"{'Nothing else' if found else 'Nothing'} surely changed by more than {LIMIT - 1.0:.0%}."
+    nothing = f"No{' other' if found else ''} change by more than {LIMIT - 1.0:.0%} is shown; wide bars exclude none."
     return ["<ul>", *reversed(found), f"<li>{nothing}</li></ul>"]
 
 

@@ -132,7 +132,7 @@ def test_a_tenth_is_unconfirmed_until_it_is_measured_again(monkeypatch, record):
     record.add(document, ["d"], ["jl"], record.PAIRS)  # measures again what is unconfirmed, and nothing else
     assert asked[3:] == [("c", "d", "jl", 9)] and record.state(record_of_here["steps"][-1]["jl"]) == "changed"
     page = record.body(document)
-    assert "<b>jl</b> takes 1.10 times" in page and "Unconfirmed" not in page and "Nothing else surely" in page
+    assert "<b>jl</b> takes 1.10 times" in page and "Unconfirmed" not in page and "No other change" in page
     assert record.state([[1.1] * 9, [1.0] * 9]) == "same" and record.state([[0.9] * 9] * 2) == "changed"
 
 
@@ -141,7 +141,7 @@ def test_a_quick_run_calls_no_change_and_another_machine_has_another_record(monk
     document = {"records": []}
     record.add(document, ["a", "b"], ["jl"], 1)
     assert record.state(document["records"][0]["steps"][0]["jl"]) == "quick"
-    assert "Nothing surely" in record.body(document)
+    assert "No change by more" in record.body(document)
     record.add(document, ["b"], ["jl"], 1)
     assert len(asked) == 1
     record.add(document, ["b"], ["jl", "rrspm"], record.PAIRS)
