@@ -459,8 +459,7 @@ class Fractions:
             terms.append(term)
         return added(terms)
     def polynomial(self, x: dict) -> tuple | None:
-        """A sum times what is above 0, as variables with their degrees and {powers: whole number}.
-        A variable is the root of an atom that makes its powers whole."""
+        """A sum times what is above 0: roots of atoms, their degrees, {whole powers: number}."""
         variables, terms = [], dict.fromkeys(x, ())
         for one in sorted({one for p in x for one, _ in p}):
             spend(len(x))
@@ -470,7 +469,8 @@ class Fractions:
             wholes = [int((by - least) * root) for by in powers]
             variables.append((self.node({((one, fmpq(1, root)),): fmpq(1)}), max(wholes)))
             terms = {p: (*terms[p], by) for p, by in zip(x, wholes, strict=True)}
-        if prod(degree + 1 for _, degree in variables) > COEFFICIENTS:
+        sizes = [degree + 1 for _, degree in variables]
+        if max(prod(sizes), sum(size**2 for size in sizes)) > COEFFICIENTS:
             return None
         scale = common(x.values())
         return variables, {terms[p]: int(v * scale) for p, v in x.items()}
@@ -890,6 +890,7 @@ class Cell:
                 return False
             over = arb_poly([low, high if below else 1] if above else [high, -1])
             under = arb_poly([1, 1] if above and below else [1])
+            spend((degree + 1) ** 2)
             powers = [over**k * under ** (degree - k) for k in range(degree + 1)]
             rows.append([[one[j] for one in powers] for j in range(degree + 1)])
         values = coefficients({powers: arb(sign * value) for powers, value in terms.items()}, rows)
@@ -909,7 +910,6 @@ class Cell:
         faces, opened = self.faces(*sides, given)
         on_faces = (Cell({**self.sides, **f}, self.scope, self.moving, True) for f in faces)
         return any(on_face.held(relation, left, right, opened) for on_face in on_faces)
-
     def centred(self, sides: tuple, gaps: list, relation: str) -> bool:
         """Whether right - left is seen from the middle of the cell: by the mean value theorem it
         differs from its value there by slopes times distances at most."""

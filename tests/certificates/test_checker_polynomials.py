@@ -53,6 +53,13 @@ def test_without_slack_on_the_other_side_they_are_refuted(name):
     assert dpbench.judge(false, seconds=20).verdict == "refuted"
 
 
+def test_decimal_exponents_are_no_polynomial_of_degree_a_thousand():
+    """e^(1.001 x) is the 1001st power of e^(x/1000): multiplied out, a cell took seconds and the search its limit."""
+    inequality = {"left": "exp(1.001*x)", "relation": "<=", "right": "1 + 1.8*x"}
+    result = dpbench.judge({"symbols": {"x": {"real": [0, 1]}}, "claim": {"inequality": inequality}}, seconds=60)
+    assert result.verdict == "proved" and result.searched["cells"] < 20
+
+
 # The rule, against its definition
 
 
