@@ -72,6 +72,7 @@ CASES = {  # the rule, the theorem, and a part of the claim that makes it false
 }  # fmt: skip
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("rule", CASES)
 def test_each_rule_is_proved_and_its_twin_refuted(rule):
     symbols, piece, claim, wrong = CASES[rule]
@@ -149,13 +150,14 @@ def test_what_no_rule_fits_is_refused_in_a_sentence(piece, claim, why):
 @pytest.mark.parametrize(("order", "proved"), [("2", True), ("1", False), ("1/2", False), ("2 + r", True)])
 def test_an_order_is_above_1(order, proved):
     claim = {"epsilon": "9 + 99*r", "delta": "1/2", "order": order}
-    assert (dpbench.judge(theorem(RHO, {"rho": "r"}, claim), seconds=2.0).verdict == "proved") == proved
+    seconds = 30.0 if proved else 2.0
+    assert (dpbench.judge(theorem(RHO, {"rho": "r"}, claim), seconds=seconds).verdict == "proved") == proved
 
 
 def test_open_ends_of_orders_are_hypotheses_and_a_reason_names_what_is_not_seen():
     symbols, piece = {"a": {"real": [1, 10]}, "t": {"real": [0, 5]}}, {"alpha": "a", "tau": "t"}
     claim = {"times": 2, "alpha": "a", "tau": "2*t"}
-    proved = dpbench.judge(theorem(symbols, piece, claim, region={"a": "(1, 10]"}), seconds=2.0)
+    proved = dpbench.judge(theorem(symbols, piece, claim, region={"a": "(1, 10]"}), seconds=30.0)
     assert proved.verdict == "proved" and true(proved.certificates[0])
     undecided = dpbench.judge(theorem(symbols, piece, claim), seconds=2.0)
     assert undecided.verdict != "proved" and "1 < a, which is not seen" in str(undecided)
@@ -198,6 +200,7 @@ def test_a_group_of_three_is_no_power_of_two():
     assert "whole numbers: 2^d" in dpbench_check.report_on(json.dumps(certificate))["because"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("index", ["j", "alpha", "i"])
 def test_the_index_of_a_sum_may_be_any_name(index):
     claim = {"times": "3", "epsilon": "3*e", "delta": f"sum({index}, 1, 3, 1/10^6)"}

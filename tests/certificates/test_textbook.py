@@ -28,7 +28,7 @@ def test_two_of_each_topic(results):
     assert len(topics) >= 10
     for group in topics.values():
         for one in group[:2]:
-            assert decide(one.must_fail, seconds=1.0).verdict == "refuted", one.id
+            assert decide(one.must_fail, seconds=30.0).verdict == "refuted", one.id
             assert decide(one.theorem, seconds=0.3).verdict != "refuted", one.id
 
 
