@@ -142,7 +142,7 @@ def test_no_mutation_is_accepted_that_is_not_true(kind):
     assert not wrong
     refused = sum(count for (_, how), count in fared.items() if how == "refused")
     assert sum(fared.values()) >= 50
-    assert refused >= 0.5 * sum(fared.values()), fared  # of a region many changed numbers stay true
+    assert refused >= 0.4 * sum(fared.values()), fared  # of a region many changed numbers stay true, and are seen
     assert not fared["assumption", "accepted, and true"]
 
 
