@@ -459,7 +459,8 @@ class Fractions:
             terms.append(term)
         return added(terms)
     def polynomial(self, x: dict) -> tuple | None:
-        """A sum times what is above 0: roots of atoms, their degrees, {whole powers: number}."""
+        """A sum times what is above 0, as variables with their degrees and {powers: whole number}.
+        A variable is the root of an atom that makes its powers whole."""
         variables, terms = [], dict.fromkeys(x, ())
         for one in sorted({one for p in x for one, _ in p}):
             spend(len(x))
@@ -904,27 +905,11 @@ class Cell:
         gaps = self.gaps(*sides)
         if any(gap[0] > 0 or (relation[1:] and gap[0] >= 0) for gap, _ in gaps):
             return True
-        if (gap and self.multiplied(*gap, relation)) or (
-                not self.face and self.centred(sides, gaps, relation)):
+        if gap and self.multiplied(*gap, relation):
             return True
         faces, opened = self.faces(*sides, given)
         on_faces = (Cell({**self.sides, **f}, self.scope, self.moving, True) for f in faces)
         return any(on_face.held(relation, left, right, opened) for on_face in on_faces)
-    def centred(self, sides: tuple, gaps: list, relation: str) -> bool:
-        """Whether right - left is seen from the middle of the cell: by the mean value theorem it
-        differs from its value there by slopes times distances at most."""
-        ends = self.sides.values()
-        if self.undefined or not all(a.is_finite() and b.is_finite() for a, b in ends):
-            return False
-        middle = {name: ((a + b) / 2).mid() for name, (a, b) in self.sides.items()}
-        at = Cell({name: (m, m) for name, m in middle.items()}, self.scope, self.moving)
-        for (_, slopes), (value, _) in zip(gaps, at.gaps(*sides), strict=False):
-            for name, by in slopes.items():
-                away = plus(self.sides[name], (-middle[name], -middle[name]))
-                value = plus(value, times(by, away))
-            if not at.undefined and (value[0] > 0 or (relation[1:] and value[0] >= 0)):
-                return True
-        return False
 
 def coefficients(terms: dict, rows: list) -> object:
     """Of a polynomial {powers: value} whose i-th variable to the power k has them rows[i][:][k]."""

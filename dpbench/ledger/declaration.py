@@ -18,7 +18,7 @@ from dpbench.ledger.correction import Correction
 from dpbench.ledger.figure import Figure
 from dpbench.ledger.measurement import Run
 from dpbench.ledger.statement import Statement
-from dpbench.ledger.words import FAILED, HURT, KINDS, ORIGINS, VERDICTS, WEIGHTS
+from dpbench.ledger.words import HURT, KINDS, ORIGINS, VERDICTS, WEIGHTS
 from dpbench.rates.resolution import RESOLUTION
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ class Declaration:
         Id of the entry that states what holds instead, or empty.
     origin : {"printed", "corrected", "folklore", "control"}
         Whose statement it is: the paper's as printed, what holds instead, a fact known from elsewhere, or a mutant of
-        yours that must fail. Where the declaration does not say it: "printed" with a quotation, where the entry does
-        not hold, and where its id ends in its kind; else "corrected".
+        yours that must fail. Where the declaration does not say it: "printed" with a quotation, and where its id ends
+        in its kind; else "corrected".
     proof : str
         Where the derivation is written out and can be read from scratch: a file beside the module, or an address.
     full_only : bool
@@ -148,7 +148,7 @@ class Declaration:
         validation.real("resolution", self.resolution, above=0.0)
         if self.nuisances and self.kind != "rate":
             raise validation.invalid("nuisances", "empty where the claim is no rate", self.nuisances)
-        of_the_paper = self.quote or self.expected in FAILED or self.id.endswith(f".{self.kind}")
+        of_the_paper = self.quote or self.id.endswith(f".{self.kind}")
         object.__setattr__(self, "origin", self.origin or ("printed" if of_the_paper else "corrected"))
         validation.choice("origin", self.origin, ORIGINS)
         object.__setattr__(self, "row", self.row or self.origin)

@@ -133,6 +133,7 @@ def test_a_tenth_is_unconfirmed_until_it_is_measured_again(monkeypatch, record):
     assert asked[3:] == [("c", "d", "jl", 9)] and record.state(record_of_here["steps"][-1]["jl"]) == "changed"
     page = record.body(document)
     assert "<b>jl</b> takes 1.10 times" in page and "Unconfirmed" not in page and "No other change" in page
+    assert "measured 2 times. Again: <code>python -m benchmarks.compare ccccccccc ddddddddd --only jl" in page
     assert record.state([[1.1] * 9, [1.0] * 9]) == "same" and record.state([[0.9] * 9] * 2) == "changed"
 
 

@@ -119,30 +119,35 @@ def test_what_a_mechanism_computes_is_the_formula_of_its_statement(claim, name):
 
 
 def tried(kind):
-    """How mutations of a kind fared, and those accepted that are not true."""
+    """How mutations of a kind fared, those accepted that are not true, and how many the second reading finds false."""
     pool = [(name, *m) for name, c in COMMITTED.items() if c["kind"] == kind for m in mutations(c)]
     rng = random.Random(kind)
-    pool = rng.sample(pool, min(PER_KIND, len(pool)))
-    fared = Counter()
-    wrong = []
+    pool = rng.sample(pool, min(PER_KIND * (2 if kind == "region" else 1), len(pool)))
+    fared, wrong, false = Counter(), [], 0
     for name, sort, where, mutated in pool:
+        stays_true = true(mutated)
+        false += not stays_true
         if not verdict(mutated)["accepted"]:
             fared[sort, "refused"] += 1
-        elif true(mutated):
+        elif stays_true:
             fared[sort, "accepted, and true"] += 1
         else:
             wrong.append(f"{name} {where}")
-    return fared, wrong
+    return fared, wrong, false
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({c["kind"] for c in COMMITTED.values()}))
 def test_no_mutation_is_accepted_that_is_not_true(kind):
-    fared, wrong = tried(kind)
+    """At least half are refused; of regions, where most changed cuts and witnesses stay true, twenty false ones."""
+    fared, wrong, false = tried(kind)
     assert not wrong
     refused = sum(count for (_, how), count in fared.items() if how == "refused")
     assert sum(fared.values()) >= 50
-    assert refused >= 0.4 * sum(fared.values()), fared  # of a region many changed numbers stay true, and are seen
+    if kind == "region":
+        assert refused >= false >= 20, (fared, false)
+    else:
+        assert refused >= 0.5 * sum(fared.values()), fared
     assert not fared["assumption", "accepted, and true"]
 
 

@@ -41,9 +41,9 @@ PROVED = of_symbols(3) | of_symbols(4) | PAIRS
 
 @pytest.mark.parametrize("name", PROVED)
 def test_three_and_four_symbols_with_a_slack_of_five_percent(name):
-    made = dpbench.judge(PROVED[name], seconds=60)
-    assert made.verdict == "proved" and all(map(true, made.certificates))
-    assert made.searched["cells"] < 800
+    judgement = dpbench.judge(PROVED[name], seconds=60)
+    assert judgement.verdict == "proved" and all(map(true, judgement.certificates))
+    assert judgement.searched["cells"] < 800
 
 
 @pytest.mark.parametrize("name", ["AM-GM 3", "Cauchy 2 x 2"])

@@ -231,3 +231,18 @@ def test_the_bound_over_all_neighbours_is_rounded_up():
     for epsilon in (0.0, 0.1, 0.7):
         true = float(exact.gaussian_delta(epsilon, 0.3 * 1.001))
         assert 0.5 * gaussian.ROUNDING < profile.delta(epsilon) / true - 1.0 < 2.0 * gaussian.ROUNDING
+
+
+def test_printed_noise_has_no_guarantee_where_a_record_is_added():
+    """Its proof compares two records that differ; a record added is compared with the mean of all others."""
+    data = problem("squared")
+    fixed = {"dimension": 2, "steps": 4, "step_size": 0.1, "noise_scale": 1.0, "distortion": 0.5}
+    with pytest.raises(validation.InvalidInput, match="calibration must be 'exact' where neighbours is 'add_remove'"):
+        JLMethod(1.0, 1e-5, calibration="printed", **fixed).guarantee(data, neighbours="add_remove")
+    assert JLMethod(1.0, 1e-5, **fixed).guarantee(data, neighbours="add_remove").neighbours == "add_remove"
+
+
+@pytest.mark.parametrize("epsilon", [1e-60, 5e-324, 1e60])
+def test_epsilon_is_of_the_size_of_all_sizes(epsilon):
+    with pytest.raises(validation.InvalidInput, match=r"epsilon must be .* of size 1e-50 to 1e"):
+        JLMethod(epsilon, 1e-5)
