@@ -122,7 +122,7 @@ def tried(kind):
     """How mutations of a kind fared, those accepted that are not true, and how many the second reading finds false."""
     pool = [(name, *m) for name, c in COMMITTED.items() if c["kind"] == kind for m in mutations(c)]
     rng = random.Random(kind)
-    pool = rng.sample(pool, min(PER_KIND * (2 if kind == "region" else 1), len(pool)))
+    pool = rng.sample(pool, min(PER_KIND, len(pool)))
     fared, wrong, false = Counter(), [], 0
     for name, sort, where, mutated in pool:
         stays_true = true(mutated)
@@ -139,13 +139,13 @@ def tried(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({c["kind"] for c in COMMITTED.values()}))
 def test_no_mutation_is_accepted_that_is_not_true(kind):
-    """At least half are refused; of regions, where most changed cuts and witnesses stay true, twenty false ones."""
+    """At least half are refused; of regions, where many changed cuts and witnesses stay true, ten false ones."""
     fared, wrong, false = tried(kind)
     assert not wrong
     refused = sum(count for (_, how), count in fared.items() if how == "refused")
     assert sum(fared.values()) >= 50
     if kind == "region":
-        assert refused >= false >= 20, (fared, false)
+        assert refused >= false >= 10, (fared, false)
     else:
         assert refused >= 0.5 * sum(fared.values()), fared
     assert not fared["assumption", "accepted, and true"]
