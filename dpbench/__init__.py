@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dpbench.auditing.independence import DependentOutputs
     from dpbench.auditing.neighbours import find_neighbours
     from dpbench.auditing.one_run import audit_one_run, audit_one_run_scores
-    from dpbench.auditing.outputs import each
+    from dpbench.auditing.samplers import each
     from dpbench.certificates.judge import Judgement, judge
     from dpbench.certificates.search.find import find_counterexample
     from dpbench.core.validation import InvalidInput
@@ -44,7 +44,7 @@ _HOME = {
     "audit_samples": "dpbench.auditing.audit",
     "bounds": "dpbench.bounds",
     "check_accountant": "dpbench.auditing.accountant",
-    "each": "dpbench.auditing.outputs",
+    "each": "dpbench.auditing.samplers",
     "evidence": "dpbench.report.plot",
     "find_counterexample": "dpbench.certificates.search.find",
     "find_neighbours": "dpbench.auditing.neighbours",

@@ -40,8 +40,9 @@ from dpbench.auditing.independence import (
     check_arrays,
     probe_of,
 )
-from dpbench.auditing.outputs import WIDEST, Layout, accepts, frame_rows, is_frame, learn, paths, sampler_name
+from dpbench.auditing.outputs import WIDEST, Layout, frame_rows, is_frame, learn, paths
 from dpbench.auditing.result import AuditResult, Origin, Seen, in_words
+from dpbench.auditing.samplers import accepts, sampler_name
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import InvalidInput, invalid, native

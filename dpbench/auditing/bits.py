@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from dpbench.auditing.audit import Progress, Sampler, audit
-from dpbench.auditing.outputs import sampler_name
 from dpbench.auditing.result import AuditResult
+from dpbench.auditing.samplers import sampler_name
 from dpbench.core import validation
 
 FEATURES = ("exponent of the lowest set bit", "trailing zeros", "exponent", "last three bits", "sign")

@@ -31,8 +31,8 @@ from dpbench.auditing.audit import (
     runs_a_side,
 )
 from dpbench.auditing.choose import choose
-from dpbench.auditing.outputs import sampler_name
 from dpbench.auditing.result import AuditResult
+from dpbench.auditing.samplers import sampler_name
 from dpbench.core import sampling, validation
 from dpbench.core.blas import one_blas_thread
 from dpbench.core.validation import invalid

@@ -230,7 +230,7 @@ def audit_scores(
 
 
 def _mechanism(sampler: str, each: bool) -> Any:
-    from dpbench.auditing.outputs import each as by_calls
+    from dpbench.auditing.samplers import each as by_calls
 
     function = import_callable(sampler)
     return by_calls(function) if each else function

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpbench.auditing.audit import Progress, refuse_equal
 from dpbench.auditing.neighbours import Domain, Pair, proposals
-from dpbench.auditing.outputs import each
+from dpbench.auditing.samplers import each
 from dpbench.core.validation import InvalidInput, invalid
 from dpbench.privacy.profile import Profile
 from dpbench_libraries.case import Audited, Case, Known, audit_case, checked, difference
