@@ -168,9 +168,14 @@ class Declaration:
         return formulas if self.formal is None else (self.formal, *formulas)
 
     @property
+    def in_formulas(self) -> str:
+        """The statement in formulas, with every range and hypothesis; empty where it is prose."""
+        return "" if self.formal is None else self.formal.text
+
+    @property
     def over_region(self) -> str:
         """The formulas that a certificate over the region must state; empty where none is made of the statement."""
-        return self.formal.text if self.formal is not None and self.formal.cells else ""
+        return self.in_formulas if self.formal is not None and self.formal.cells else ""
 
     @property
     def outside(self) -> bool:

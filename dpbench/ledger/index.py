@@ -35,14 +35,15 @@ class Indexed(Claim):
 
     Attributes
     ----------
-    key, over : str
-        Digest and `over_region` of the claim.
+    key, over, formulas_of : str
+        Digest, `over_region` and `in_formulas` of the claim.
     found : dict or None
         Its committed evidence without tables, with the ``grade``.
     """
 
     key: str = ""
     over: str = ""
+    formulas_of: str = ""
     found: Mapping[str, Any] | None = field(default=None, hash=False)
 
     __eq__ = object.__eq__
@@ -63,6 +64,10 @@ class Indexed(Claim):
     @property
     def over_region(self) -> str:
         return self.over
+
+    @property
+    def in_formulas(self) -> str:
+        return self.formulas_of
 
 
 def unreadable(context: Context) -> None:
@@ -122,4 +127,5 @@ def _said(claim: Claim, document: Mapping[str, Any] | None) -> dict[str, Any]:
         document = {**document, **brief, "grade": grade}
     errata = None if claim.errata is None else asdict(claim.errata)
     declared = {name: getattr(claim, name) for name in SAID}
-    return declared | {"errata": errata, "key": claim.digest, "over": claim.over_region, "found": document}
+    shown = {"key": claim.digest, "over": claim.over_region, "formulas_of": claim.in_formulas}
+    return declared | {"errata": errata, **shown, "found": document}

@@ -366,10 +366,13 @@ class Statement:
         symbol = self.symbols[name]
         if isinstance(symbol, Calibrated):
             return f"{name} = the {symbol.meaning}"
+        return f"{'integers' if symbol.whole else 'real'} {name} in {self.interval(name)}"
+
+    def interval(self, name: str) -> str:
+        """ "(0, 1]": the range of a symbol that is given."""
         low, high, left, right = self.ranges[name]
         ends = f"{'(' if left or low is None else '['}{'-inf' if low is None else low}, "
-        ends += f"{'inf' if high is None else high}{')' if right or high is None else ']'}"
-        return f"{'integers' if symbol.whole else 'real'} {name} in {ends}"
+        return f"{ends}{'inf' if high is None else high}{')' if right or high is None else ']'}"
 
 
 _RELATED = {

@@ -81,6 +81,7 @@ def view(claim: Claim, results: Sequence[Shown] = (), *, scope: str = ENTRY) -> 
         Part("Where", (errata.place if errata else claim.source,), scope=ERRATA),
         Part("Kind", (_kind(claim),)),
         Part("Statement", (claim.statement,)),
+        Part("In formulas", (claim.in_formulas,)),
         Part("As printed", (claim.quote,), "quotation", NOTE),
         Part("The paper itself", (errata.caveat if errata else "",), "caveat", NOTE),
         Part("What it means", (claim.consequence,), scope=NOTE),

@@ -42,7 +42,8 @@ def test_what_is_read_is_what_is_declared_and_committed(written):
         for name, claim in said.items():
             other = read[name]
             assert all(getattr(claim, field) == getattr(other, field) for field in SAID), name
-            assert (claim.errata, claim.digest, claim.over_region) == (other.errata, other.digest, other.over_region)
+            for field in ("errata", "digest", "over_region", "in_formulas"):
+                assert getattr(claim, field) == getattr(other, field), name
         brief = best(known(None))
         assert {n: (one.verdict, one.grade, one.stale) for n, one in brief.items()} == {
             n: (one.verdict, one.grade, one.stale) for n, one in shown.items()

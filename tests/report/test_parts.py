@@ -11,6 +11,7 @@ from dpbench.cli import verify as verify_command
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import all_claims
 from dpbench.ledger.measurement import Evidence
+from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.report import figures, page
 from dpbench.report.stored import Shown, best
 from dpbench.report.view import ENTRY, ERRATA, NOTE, view
@@ -136,3 +137,17 @@ def test_evidence_of_numbers_keeps_infinities(only):
     assert kept["value"] == "inf" and kept["tables"]["rows"]["x"] == [1.0, "inf"]
     (infinite,) = figures.columns({"tables": kept["tables"]}, "x")
     assert infinite.tolist() == [1.0, math.inf]
+
+
+def test_an_entry_says_every_range_and_hypothesis_of_its_formulas():
+    """Its sentence may leave them out; prose has no such part."""
+    statement = Statement(
+        about="x is below {bound}.", symbols={"x": Real("a number", 0, 3), "n": Integer("a count", 2, "inf")},
+        where={"bound": "n*x"}, given={"far": ("x >= 1/n", "else nothing is said")}, region={"x": "(0, 3]"},
+        claim=inequality("x", "<=", "bound"),
+    )  # fmt: skip
+    parts = {part.label: part.lines for part in view(replace(GOOD, statement=statement.sentence, formal=statement))}
+    assert parts["Statement"] == ("x is below bound = n*x.",)
+    said = "For all real x in (0, 3], integers n in [2, inf), with bound = n*x, where x >= 1/n: x <= bound."
+    assert parts["In formulas"] == (said,)
+    assert "In formulas" not in {part.label for part in view(GOOD)}

@@ -174,7 +174,13 @@ def _where(statement: Statement) -> Markup:
 
 
 def _symbols(*statements: Statement) -> list[str]:
-    meanings = {name: one.symbols[name].meaning for one in statements for name in one.symbols if name in _used(one)}
+    """What each symbol is, and its range: that of the last of the statements that has it."""
+    meanings = {}
+    for one in statements:
+        used = _used(one)
+        for name in (name for name in one.symbols if name in used):
+            within = f", in {one.interval(name)}" if name in one.ranges else ""
+            meanings[name] = one.symbols[name].meaning + within
     said = (f"{_mathematics(formula.latex_name(name))}: {in_markdown(what)}" for name, what in meanings.items())
     return [f"**Symbols.** {'; '.join(said)}.", ""] if meanings else []
 
