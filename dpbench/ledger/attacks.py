@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from dpbench.auditing.audit import Sampler, audit
 from dpbench.auditing.result import AuditResult
+from dpbench.core import validation
 from dpbench.ledger.measurement import LEVEL, Context
 
 
 class Bound(float):
-    """A lower bound on ε that an attack of this package found, at the level that it was asked for.
+    """A lower bound on ε that an attack found, with its δ and its level.
 
     Attributes
     ----------
+    delta, level : float
+        `level` is the probability that the bound is wrong.
     counts : dict of str to int
         Runs a side, and those with the event on the first data set and on its neighbour; zeros where nothing was kept.
     """
 
-    counts: Mapping[str, int] = MappingProxyType({"runs": 0, "hits": 0, "neighbour hits": 0})
+    delta: float
+    level: float
+    counts: Mapping[str, int]
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Bound:
         """What `kept` gave."""
         bound = cls(kept["bound"])
-        bound.counts = {name: int(number) for name, number in kept.items() if name != "bound"}
+        bound.delta, bound.level = kept["delta"], kept["level"]
+        bound.counts = {name: kept[name] for name in ("runs", "hits", "neighbour hits")}
         return bound
 
 
@@ -74,14 +79,25 @@ def attack_bound(
 
 
 def kept(result: AuditResult) -> dict[str, Any]:
-    """What the store keeps of an attack."""
-    return {"bound": float(result.epsilon_lower), **counts_of(result)}
-
-
-def counts_of(attack: Any) -> dict[str, int]:
-    """Counts of the event of an attack: of `attack_bounds`, or an `AuditResult`; zeros where it is a number."""
-    if isinstance(attack, Bound):
-        return dict(attack.counts)
-    certified = getattr(attack, "certified", None)
+    """What the store keeps of an attack: what makes a `Bound`."""
+    certified = result.certified
     hits, runs = ((0, 0), 0) if certified is None else (certified.hits, certified.trials)
-    return {"runs": int(runs), "hits": int(hits[0]), "neighbour hits": int(hits[1])}
+    counts = {"runs": int(runs), "hits": int(hits[0]), "neighbour hits": int(hits[1])}
+    return {"bound": float(result.epsilon_lower), "delta": result.delta, "level": 1.0 - result.confidence, **counts}
+
+
+def bound_of(attack: Any, delta: float) -> Bound:
+    """The bound of an attack on a claim at δ.
+
+    Raises
+    ------
+    InvalidInput
+        It is neither of `attack_bounds` nor an `AuditResult`, so that its level is not known; or its δ is below the
+        claimed one, where it says nothing of the claim.
+    """
+    bound = Bound.of(kept(attack)) if isinstance(attack, AuditResult) else attack
+    if not isinstance(bound, Bound):
+        raise validation.invalid("attack", "an AuditResult, or of attack_bounds", attack)
+    if bound.delta < delta:
+        raise validation.invalid("the delta of an attack", f"the claimed {delta:g} or more", bound.delta)
+    return bound

@@ -80,7 +80,7 @@ def basis(claim: Declaration, verdict: str, evidence: Evidence | Mapping[str, An
     if given:
         return Basis(decided, given)
     needed = verdict == "proved" or (decided in ("certificate", "exact") and claim.kind != "rate")
-    if claim.kind == "privacy":  # a guarantee needs one whatever became of it, and so does an attack that is a number
+    if claim.kind == "privacy":  # a guarantee needs one whatever became of it
         needed = needed or GUARANTEES in fields.get("tables", {}) or verdict == "refuted"
     written = derived(claim) or (decided == "certificate" and claim.outside)  # it is of the claim's own formulas
     return Basis(decided, (("derivation" if written else "assumed") if needed else "none"))

@@ -35,7 +35,7 @@ import numpy as np
 from dpbench.bounds import lower as clopper_pearson
 from dpbench.core import validation
 from dpbench.core.sources import homes, reached_from
-from dpbench.ledger.attacks import Bound, counts_of
+from dpbench.ledger.attacks import Bound, bound_of
 from dpbench.ledger.grades import PROVING, basis, decided_by_certificate, missing
 from dpbench.ledger.measurement import (
     LEVEL,
@@ -87,11 +87,11 @@ def conclude(claim: Declaration, context: Context) -> tuple[str, Evidence]:
             evidence = slope_of(rows, *summary.notes, **{"level": claim.level} | summary.fields)
         else:
             evidence = _compared(rows, summary, claim.level)
-    if evidence.level > claim.level:
+    if evidence.level > claim.level * (1.0 + 1e-9) + 1e-15:  # a level that is 1 - confidence is rounded
         raise RuntimeError(
             f"{claim.id} spends the error level {evidence.level:g}, beyond the {claim.level:g} it states"
         )
-    if claim.outside and claim.level and claim.kind != "rate" and not (evidence.level or ATTACKS in evidence.tables):
+    if claim.outside and claim.level and claim.kind != "rate" and not evidence.level:
         raise validation.invalid(f"level of {claim.id}", f"0 where rows are bare numbers: {DRAWN}", claim.level)
     if claim.kind == "rate" and evidence.reference is not None:
         from dpbench.ledger.harness_rates import rated
@@ -346,7 +346,8 @@ def profiles(
         else "not refuted".
     """
     listed: dict[str, list[Row]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
-    judged: dict[str, list[tuple[tuple[Any, Any], Any]]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
+    judged: dict[str, list[tuple[tuple[Any, Any], Any]]] = {GUARANTEES: [], PAIRS: []}
+    attacks: list[tuple[Bound, float]] = []  # each with the claimed epsilon
     for row in rows:
         if not {"epsilon", "delta"} <= row.keys():
             raise validation.invalid("a row of a privacy claim", "with the epsilon and delta that are claimed", row)
@@ -354,8 +355,11 @@ def profiles(
         epsilon, delta = map(as_float, target)
         kind = next((name for name in ("attack", "pair") if name in row), "guarantee")
         if kind == "attack":
-            reached = {"attack_epsilon_lower": _bound(row["attack"]), **counts_of(row["attack"])}
+            bound = bound_of(row["attack"], delta)
+            attacks.append((bound, epsilon))
+            reached = {"attack_epsilon_lower": float(bound), **bound.counts}
         elif isinstance(row.get(kind), Profile):
+            judged[f"{kind}s"].append((target, row[kind]))
             reached = {"true_delta" if kind == "pair" else "guaranteed_delta": row[kind].delta(epsilon)}
         else:
             raise validation.invalid(
@@ -363,8 +367,7 @@ def profiles(
             )
         kept = {k: v for k, v in row.items() if k not in ("epsilon", "delta", "guarantee", "pair", "attack")}
         listed[f"{kind}s"].append(kept | {"target_epsilon": epsilon, "target_delta": delta} | reached)
-        judged[f"{kind}s"].append((target, row[kind]))
-    pairs, guarantees, attacks = judged[PAIRS], judged[GUARANTEES], judged[ATTACKS]
+    pairs, guarantees = judged[PAIRS], judged[GUARANTEES]
     columns = {name: column(part) for name, part in listed.items() if part} | dict(tables or {})
     verdict, decided, undecided = _private(pairs, guarantees)
     if verdict == "proved":
@@ -375,25 +378,23 @@ def profiles(
         else:
             notes = (*notes, SECOND)
     link = ""
-    bounds = [(row["attack_epsilon_lower"], row["target_epsilon"]) for row in listed[ATTACKS]]
     if broken and verdict != "refuted":
         verdict, decided = "refuted", "exact"
-    if verdict != "refuted" and any(bound > epsilon for bound, epsilon in bounds):
-        verdict, decided = "refuted", "sampled"
-        run = all(isinstance(attack, Bound) or hasattr(attack, "epsilon_lower") for _, attack in attacks)
-        link = "none" if run else ""
+    if verdict != "refuted" and any(bound > epsilon for bound, epsilon in attacks):
+        verdict, decided, link = "refuted", "sampled", "none"
     elif verdict == "not refuted" and attacks and not guarantees:
         decided, link = "sampled", "none"
     headline = float(max(having(columns, value)[value])) if isinstance(value, str) else value
     if headline is None:
         ratios = [_ratio(profile, *map(as_float, target)) for target, profile in pairs or guarantees]
-        ratios = ratios or [bound / epsilon for bound, epsilon in bounds]
+        ratios = ratios or [bound / epsilon for bound, epsilon in attacks]
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
         headline, notes = max(ratios, default=0.0), (f"value: the largest ratio of a {what} to the claimed one", *notes)
     if undecided:
         notes = (*notes, f"{undecided} rows are nearer to the claimed delta than the error of the computation")
     return verdict, Evidence(
-        headline, trials=trials, tables=columns, notes=notes, decided=decided, link=link, undecided=undecided,
+        headline, level=sum(bound.level for bound, _ in attacks), trials=trials, tables=columns, notes=notes,
+        decided=decided, link=link, undecided=undecided,
     )  # fmt: skip
 
 
@@ -429,8 +430,3 @@ def _second(profile: Profile, epsilon: float, delta: float) -> str:
 
 def _ratio(profile: Profile, epsilon: float, delta: float) -> float:
     return profile.delta(epsilon) / delta if delta else profile.epsilon(0.0) / epsilon
-
-
-def _bound(attack: Any) -> float:
-    """The lower bound on ε of an attack: a number, or an `AuditResult`."""
-    return validation.real("attack", getattr(attack, "epsilon_lower", attack), at_least=0.0)

@@ -17,6 +17,7 @@ import pytest
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import registry, verify
+from dpbench.ledger.attacks import Bound
 from dpbench.ledger.correction import Correction
 from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
@@ -120,10 +121,15 @@ def test_privacy_rows(context):
     assert verdict(target | {"guarantee": bad}) == "not refuted", "a guarantee that is too weak refutes nothing"
     assert verdict(target | {"pair": good}) == "not refuted", "one pair proves nothing"
     assert verdict(target | {"guarantee": good}, target | {"pair": bad}) == "refuted"
-    assert verdict(target | {"guarantee": good}, target | {"attack": 1.01}) == "refuted"
-    assert verdict(target | {"guarantee": good}, target | {"attack": 0.99}) == "proved"
-    _, evidence = profiles([target | {"n": 3, "pair": bad}, target | {"attack": 0.5}, target | {"attack": 0.0}])
+    attacks = {
+        at: Bound.of({"bound": at, "delta": 1e-5, "level": 2e-7, "runs": 0, "hits": 0, "neighbour hits": 0})
+        for at in (0.0, 0.5, 0.99, 1.01)
+    }
+    assert verdict(target | {"guarantee": good}, target | {"attack": attacks[1.01]}) == "refuted"
+    assert verdict(target | {"guarantee": good}, target | {"attack": attacks[0.99]}) == "proved"
+    _, evidence = profiles([target | {"n": 3, "pair": bad}, *(target | {"attack": attacks[at]} for at in (0.5, 0.0))])
     assert evidence.column("n") == [3] and evidence.column("attack_epsilon_lower") == [0.5, 0.0]
+    assert evidence.level == 4e-7
     assert evidence.value == pytest.approx(bad.delta(1.0) / 1e-5)
 
 

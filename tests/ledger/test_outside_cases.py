@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpbench import audit
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import Paper
 from dpbench.ledger.grades import Basis
@@ -162,16 +163,35 @@ def test_rows_of_another_shape_are_refused():
         assert message in refusal(paper)
 
 
-def test_a_number_for_an_attack_is_a_word_and_an_audit_is_none():
-    from dpbench.ledger.attacks import Bound
+def test_an_attack_is_a_bound_whose_level_the_entry_pays():
+    """Audits of confidence 0.6 refute a true claim too often, and so do two where one is paid for: neither is taken."""
+
+    def refuting(count, confidence):
+        for seed in range(count):
+            given = {"epsilon": 1.0, "trials": 2_000, "confidence": confidence, "seed": seed}
+            yield {"epsilon": 1.0, "delta": 0.0, "attack": audit(noisy, 0.0, 4.0, **given)}
+
+    def noisy(data, trials, rng):
+        return data + rng.laplace(size=trials)
 
     paper = Paper("attacks")
-    for name, bound in (("word", 2.0), ("run", Bound(2.0))):
-        paper.privacy(name, expected="refuted", level=1e-6, **SAID)(
-            lambda run, bound=bound: [{"epsilon": 1.0, "delta": 0.0, "attack": bound}]
-        )
-    made = {name: (entry.verdict, entry.basis.grade) for name, entry in found(paper).items()}
-    assert made == {"word": ("refuted", "assumed"), "run": ("refuted", "sampled")}
+    paper.privacy("paid", expected="refuted", level=0.4, **SAID)(lambda run: refuting(1, 0.6))
+    paper.privacy("dear", expected="refuted", level=1e-6, **SAID)(lambda run: refuting(1, 0.6))
+    paper.privacy("twice", expected="refuted", level=1e-6, **SAID)(lambda run: refuting(2, 1.0 - 1e-6))
+    row = {"epsilon": 1.0, "delta": 0.0, "attack": 2.0}
+    paper.privacy("word", expected="refuted", level=1e-6, **SAID)(lambda run: [row])
+    paper.privacy("other", expected="refuted", level=1e-6, **SAID)(
+        lambda run: [row | {"delta": 1e-5, "attack": audit(noisy, 0.0, 4.0, epsilon=1.0, trials=2_000)}]
+    )
+    ledger = verify(paper)
+    assert [(entry.claim.id, entry.verdict, entry.basis.grade) for entry in ledger.entries] == [
+        ("attacks.paid.privacy", "refuted", "sampled")
+    ]
+    why = {item["id"].split(".")[1]: item["reason"] for item in ledger.not_run}
+    assert "spends the error level 0.4, beyond the 1e-06" in why["dear"]
+    assert "spends the error level 2e-06, beyond the 1e-06" in why["twice"]
+    assert "attack must be an AuditResult, or of attack_bounds, got 2.0" in why["word"]
+    assert "the delta of an attack must be the claimed 1e-05 or more, got 0.0" in why["other"]
 
 
 @pytest.mark.parametrize("link", LINKS)
