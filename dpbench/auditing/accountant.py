@@ -44,6 +44,7 @@ _FEWEST, _MOST = 2**16, 2**22  # points of the grid of sums
 _FFT = 20.0 * 2.0**-53
 _ROUNDING = 1e-13
 _SHARE = 1e-8
+_NOTHING = 1e-30  # of the product of spectra, which is 1 at most and has an error of `_FFT` at least
 _TAIL, _ROUGH = 1e-18, 1e-60
 _FINE = 1e-3  # error of L' that a finer grid is not taken for
 _SOLVED = 1e-9
@@ -106,11 +107,8 @@ class _Pair:
         """Probability of each interval of losses between rising `edges`, under P."""
         x = self.place(edges)
         if self.direction == "add":
-            low, high = x[1:], x[:-1]  # the loss falls as x grows
-            return _between(low / self.sigma, high / self.sigma)
-        q, low, high = self.q, x[:-1], x[1:]
-        still = _between(low / self.sigma, high / self.sigma)
-        return (1.0 - q) * still + q * _between((low - 1.0) / self.sigma, (high - 1.0) / self.sigma)
+            return _between(x[::-1] / self.sigma)[::-1]  # the loss falls as x grows
+        return (1.0 - self.q) * _between(x / self.sigma) + self.q * _between((x - 1.0) / self.sigma)
 
     @cached_property
     def mean(self) -> float:
@@ -129,10 +127,11 @@ class _Pair:
         return float(ends.min()), float(ends.max())
 
 
-def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """P(low < Z < high) of a standard normal Z, from the nearer tail."""
-    upper = low > 0.0
-    return np.where(upper, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
+def _between(edges: np.ndarray) -> np.ndarray:
+    """Probability of each interval between rising `edges` under a standard normal law, from the nearer tail."""
+    tails = ndtr(-np.abs(edges))
+    below = np.where(edges > 0.0, 1.0 - tails, tails)
+    return np.where(edges[:-1] > 0.0, tails[:-1] - tails[1:], np.diff(below))
 
 
 class _Law:
@@ -166,22 +165,31 @@ class _Law:
         self.theta = theta
         law = _Sum(parts, [width / points] * len(parts), tail)
         step, first = width / points, math.floor((low - law.shift) * points / width)
-        self.log_scale = law.cumulant(theta)
-        product, slack = np.ones(points // 2 + 1, dtype=np.complex128), np.zeros(points // 2 + 1)
-        for (_, count), (losses, masses) in zip(parts, law.steps, strict=True):
+        self.log_scale, kinds = law.tilted(theta)
+        kept, slack = np.arange(points // 2 + 1), np.zeros(points // 2 + 1)
+        product = np.ones(points // 2 + 1, dtype=np.complex128)
+        for (_, count), (losses, _), masses in zip(parts, law.steps, kinds, strict=True):
             placed = np.zeros(points)
-            placed[np.rint(losses / step).astype(np.int64) % points] = _tilted(theta, losses, masses)
-            spectrum = np.fft.rfft(placed)  # an error of 1 in each entry moves the product by `slack`, to first order
+            placed[np.rint(losses / step).astype(np.int64) % points] = masses
+            spectrum = np.fft.rfft(placed)[kept]
+            if count > 1:  # of many steps most frequencies are left out
+                large = np.abs(spectrum) > _NOTHING ** (1.0 / (count - 1))
+                kept, product, slack, spectrum = (array[large] for array in (kept, product, slack, spectrum))
             others = spectrum ** (count - 1)
+            # an error of 1 in each entry of the spectra moves the product by `slack`, to first order
             slack = slack * np.abs(others * spectrum) + count * np.abs(product * others)
-            product *= others * spectrum
+            product = product * others * spectrum
         error = float((slack + np.abs(product)).sum())
+        whole = np.zeros(points // 2 + 1, dtype=np.complex128)
+        whole[kept] = product
         places = first + np.arange(points)
-        self.masses = np.maximum(np.fft.irfft(product, points)[places % points], 0.0)
+        self.masses = np.maximum(np.fft.irfft(whole, points)[places % points], 0.0)
         self.losses = step * places + law.shift
         # Errors of all entries alike, 2/N times `error`; e^{−θv} leaves a sum of 1/(θh) + 1 of them, or all.
         weight = min(points, 1.0 + 1.0 / (theta * step))
-        self.lost = law.beyond(theta, float(self.losses[0]), float(self.losses[-1]), down, up)
+        below = law.cumulant(theta - down) + down * float(self.losses[0])
+        above = law.cumulant(theta + up) - up * float(self.losses[-1])
+        self.lost = sum(math.exp(min(0.0, end - self.log_scale)) for end in (below, above))
         self.lost += float(2.0 * error * weight / points * _FFT * math.log2(points))
         self.failure += steps * tail
         self.reach = step * spread + _ROUNDING * steps * (1.0 + max(np.abs(losses).max() for losses, _ in law.steps))
@@ -212,7 +220,7 @@ class _Law:
 
 
 class _Sum:
-    """Rounded losses of steps: of each kind losses and masses, `shift` the sum of the c_i."""
+    """Rounded losses of steps: of each kind losses and logarithms of masses, `shift` the sum of the c_i."""
 
     def __init__(self, parts: Sequence[tuple[_Pair, int]], widths: Sequence[float], tail: float) -> None:
         self.counts = [count for _, count in parts]
@@ -222,46 +230,37 @@ class _Sum:
             low, high = pair.reach(tail)
             places = np.arange(math.floor(low / step), math.ceil(high / step) + 1)
             masses = pair.masses(step * (np.arange(places.size + 1) + (places[0] - 0.5)))
-            self.steps.append((step * places, masses))
             self.shift += count * (pair.mean - float(masses @ (step * places)))
+            with np.errstate(divide="ignore"):
+                self.steps.append((step * places, np.log(masses)))
+
+    def tilted(self, theta: float) -> tuple[float, list[np.ndarray]]:
+        """log E[e^{θL'}], and of each kind the masses times e^{θL}, normalised."""
+        total, kinds = theta * self.shift, []
+        for (losses, logs), count in zip(self.steps, self.counts, strict=True):
+            exponents = theta * losses + logs
+            top = float(exponents.max())
+            masses = np.exp(exponents - top)
+            mass = float(masses.sum())
+            total += count * (top + math.log(mass))
+            kinds.append(masses / mass)
+        return total, kinds
 
     def cumulant(self, theta: float) -> float:
         """log E[e^{θL'}]."""
-        moments = (count * _log_moment(theta, *step) for step, count in zip(self.steps, self.counts, strict=True))
-        return theta * self.shift + sum(moments)
+        return self.tilted(theta)[0]
 
     def window(self, theta: float) -> tuple[float, float, float, float]:
         """Ends that sums of the law tilted by θ pass with a chance of 1e-15 each, by Chernoff's bound; their tilts."""
-        here, variance = self.cumulant(theta), 0.0
-        for (losses, masses), count in zip(self.steps, self.counts, strict=True):
-            tilted = _tilted(theta, losses, masses)
-            variance += count * float(tilted @ (losses - tilted @ losses) ** 2)
+        (here, kinds), variance = self.tilted(theta), 0.0
+        for (losses, _), masses, count in zip(self.steps, kinds, self.counts, strict=True):
+            variance += count * float(masses @ (losses - masses @ losses) ** 2)
         # Losses that are all rounded to one point have no variance. Any tilt gives a bound; this scale, a useful one.
         scale = max(math.sqrt(variance), 1e-3 * max(float(losses[1] - losses[0]) for losses, _ in self.steps))
         powers = [float(p) for p in np.geomspace(0.5, 20.0, 16) / scale]
         high, up = min(((self.cumulant(theta + p) - here + _FEW) / p, p) for p in powers)
         low, down = max(((here - self.cumulant(theta - p) - _FEW) / p, p) for p in powers)
         return low, high, down, up
-
-    def beyond(self, theta: float, low: float, high: float, down: float, up: float) -> float:
-        """Chernoff's bounds, with tilts `down` and `up`, on sums below `low` and above `high` in the tilted law."""
-        here = self.cumulant(theta)
-        below, above = self.cumulant(theta - down) + down * low, self.cumulant(theta + up) - up * high
-        return math.exp(min(0.0, below - here)) + math.exp(min(0.0, above - here))
-
-
-def _tilted(theta: float, losses: np.ndarray, masses: np.ndarray) -> np.ndarray:
-    """Masses times e^{θL}, normalised."""
-    with np.errstate(divide="ignore"):
-        return np.exp(np.log(masses) + (theta * losses - _log_moment(theta, losses, masses)))
-
-
-def _log_moment(theta: float, losses: np.ndarray, masses: np.ndarray) -> float:
-    """log Σ m e^{θL}."""
-    kept = masses > 0.0
-    logs = np.log(masses[kept]) + theta * losses[kept]
-    top = float(logs.max())
-    return top + math.log(float(np.exp(logs - top).sum()))
 
 
 @dataclass(frozen=True)
@@ -361,26 +360,24 @@ def check_accountant(
         epsilon = _asked(steps, delta)
     epsilon = validation.real("epsilon", epsilon, at_least=0.0)
     validation.choice("relation", relation, RELATIONS)
-    at_delta, at_epsilon = _exact(kinds, relation, epsilon, delta)
+    at_delta, at_epsilon = _exact(kinds, relation, delta=delta), _exact(kinds, relation, epsilon=epsilon)
     verdict = "refuted" if at_epsilon[0] > delta else "holds" if at_epsilon[1] <= delta else "undecided"
     slips = _slips(kinds, relation, epsilon, delta, verdict, at_delta[0])
     return AccountantCheck(verdict, (epsilon, delta), at_delta, at_epsilon, relation, slips, kinds)
 
 
 def _exact(
-    kinds: Sequence[Steps], relation: str, epsilon: float, delta: float
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Bounds on the ε at `delta`, and on the δ at `epsilon`."""
-    at_delta, at_epsilon = [], []
+    kinds: Sequence[Steps], relation: str, *, epsilon: float | None = None, delta: float = 1.0
+) -> tuple[float, float]:
+    """Bounds on the δ at `epsilon`, or else on the ε at `delta`."""
+    bounds = []
     for direction in ("remove", "add") if relation == "add_remove" else ("replace",):
-        parts = [(_Pair(sigma, q, direction), count) for sigma, q, count in kinds]
-        at_delta.append(_Law(parts, delta=delta).epsilons(delta))
-        law = _Law(parts, epsilon=epsilon)
-        at_epsilon.append((law.delta(epsilon, -1.0), law.delta(epsilon, 1.0)))
-    (low, high), (least, most) = (np.max(bounds, axis=0).tolist() for bounds in (at_delta, at_epsilon))
+        law = _Law([(_Pair(sigma, q, direction), count) for sigma, q, count in kinds], epsilon=epsilon, delta=delta)
+        bounds.append(law.epsilons(delta) if epsilon is None else (law.delta(epsilon, -1.0), law.delta(epsilon, 1.0)))
+    low, high = np.max(bounds, axis=0).tolist()
     if relation == "replace" and any(kind.sampling_rate < 1.0 for kind in kinds):
-        high, most = math.inf, 1.0
-    return (low, high), (least, most)
+        high = math.inf if epsilon is None else 1.0
+    return low, high
 
 
 def _slips(
@@ -392,7 +389,7 @@ def _slips(
         return abs(value - epsilon) <= _NEAR * epsilon
 
     def explains(changed: Sequence[Steps], other: str = relation) -> bool:
-        low, high = _exact(changed, other, epsilon, delta)[0]
+        low, high = _exact(changed, other, delta=delta)
         return near(low) and high < least
 
     (first, *others), slips = kinds, []

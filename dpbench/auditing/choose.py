@@ -779,7 +779,8 @@ def _parities(first: Array, second: Array, columns: Array) -> Parities | None:
         0.5 * (np.quantile(pool, 0.5, axis=0, method="lower") + np.quantile(pool, 0.5, axis=0, method="higher"))
     )
     middles = np.where((pool > middles).mean(axis=0) < 0.02, np.nan_to_num(pool.min(axis=0)), middles)
-    signs = [1.0 - 2.0 * (x[:1024, columns] > middles[columns]).astype(np.float32) for x in (first, second)]
+    sides = [np.ascontiguousarray((x[:, columns] > middles[columns]).T) for x in (first, second)]
+    signs = [1.0 - 2.0 * side[:, :1024].T.astype(np.float32) for side in sides]
     subsets: set[tuple[int, ...]] = set()
     for small, large in ((1, 2), (2, 2), (2, 3), (3, 3), (3, 4)):
         if len(columns) < small + large or math.comb(len(columns), small) * math.comb(len(columns), large) > 8e6:
@@ -789,12 +790,12 @@ def _parities(first: Array, second: Array, columns: Array) -> Parities | None:
         for place in np.argpartition(-gap, min(60, gap.size - 1), axis=None)[:60].tolist():
             one, other = few[place // len(many)], many[place % len(many)]
             if not set(one) & set(other):
-                subsets.add(tuple(sorted(columns[[*one, *other]].tolist())))
+                subsets.add(tuple(sorted((*one, *other))))
     ranked = []
-    for some in sorted(subsets):
-        odd = [float(((x[:, list(some)] > middles[list(some)]).sum(axis=1) % 2).mean()) for x in (first, second)]
+    for some in subsets:
+        odd = [float(np.logical_xor.reduce(side[list(some)]).mean()) for side in sides]
         ranked.append((abs(odd[0] - odd[1]) * math.sqrt(2.0 * len(first)), some))
-    best = [some for gap, some in sorted(ranked, reverse=True)[:4] if gap > STRIKING]
+    best = [tuple(columns[[*some]].tolist()) for gap, some in sorted(ranked, reverse=True)[:4] if gap > STRIKING]
     return Parities(best, middles) if best else None
 
 
