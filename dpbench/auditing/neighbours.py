@@ -386,7 +386,7 @@ def find_neighbours(
     if seconds is not None:
         seconds = validation.real("seconds", seconds, above=0.0)
     own_pairs = _own_pairs(pairs)
-    for pair in own_pairs:
+    for pair in (*own_pairs, next(proposals(domain, seed))):
         check_relation(*pair, relation)
     promise = partial(_promise, sampler, seed, workers, trials, request)
     total = len(own_pairs) + sum(1 for _ in proposals(domain, seed)) + mutations

@@ -30,7 +30,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 
 from dpbench.core import validation
 from dpbench.ledger.measurement import having
-from dpbench.ledger.words import FAILED, ROWS
+from dpbench.ledger.words import FAILED
 
 if TYPE_CHECKING:
     from dpbench.ledger.core import Claim
@@ -184,8 +184,9 @@ def rate(evidence: Mapping[str, Any], *, title: str, measured: str = "excess pop
     Columns: n (or what else is first), measured, standard error, ceiling. The interval of the slope has the entry's own
     level.
     """
-    axis = next(iter(evidence["tables"][ROWS]))
-    n, risk, error, theory = columns(evidence, axis, "measured", "standard error", "ceiling")
+    names = "measured", "standard error", "ceiling"
+    axis = next(iter(having(evidence["tables"], *names)))
+    n, risk, error, theory = columns(evidence, axis, *names)
     figure, axes = new_axes()
     label = "number of records $n$" if axis == "n" else axis
     axes.set(xscale="log", yscale="log", xlabel=label, ylabel=measured)

@@ -37,16 +37,16 @@ SHARES = (0.0, 1.0, 2, -1.0, NAN, "high", None)
 NOTHING = (None, 3, "noise")
 
 WRONG = {
-    "epsilon": (NAN, INF, "1", True, -1.0, [1.0]), "delta": (NAN, "0", None, True, -0.1, 1.0), "confidence": SHARES,
-    "trials": (*WHOLE, 0, -5, 10, INF, 1000.5), "seed": (-1, 0.5, "0", None), "workers": (0, -1, 1.5, "2"),
-    "progress": (3, "bar"), "gap": (-3, 0.0, "x", None), "budget": ("x", 10, 1.5, None), "sampler": NOTHING,
+    "epsilon": (NAN, INF, "1", True, -1e-9, [1.0]), "delta": (NAN, "0", None, True, -1e-9, 1.0), "confidence": SHARES,
+    "trials": (*WHOLE, 0, -5, 99, INF, 1000.5), "seed": (-1, 0.5, "0", None), "workers": (0, -1, 1.5, "2"),
+    "progress": (3, "bar"), "gap": (-3, 0.0, "x", None), "budget": ("x", 999, 1.5, None), "sampler": NOTHING,
     "run": NOTHING, "x_bound": SIZES, "y_bound": SIZES, "radius": SIZES, "kappa": SIZES, "end": (*ANY, -1.0, 1e51),
     "loss": (None, 3, "", NAN, ["squared"], "squred"), "on_excess": (None, True, "ignore", "clp"),
-    "index": (-1, 3, 1.0, "0", None), "mu": (NAN, -1.0, "1", None), "shift": (NAN, -1.0, "1", None),
+    "index": (-1, 3, 1.0, "0", None), "mu": (NAN, -1e-9, "1", None), "shift": (NAN, -1e-9, "1", None),
     "kind": ("uper", None, 1), "neighbours": ("swap", None), "level": ("quik", None, 3), "paper": ("gml", 3, ""),
     "processes": (0, True), "store": (3, b"x"), "active": (0, -1, 1.5, "2", 5), "dimension": (0, -1, 1.5, "2"),
-    "fraction": (NAN, "1", None, -0.5), "direction": ("up",), "independent": ("yes",), "exceptions": ("ignore",),
-    "search_trials": (10,), "mutations": (-1,), "seconds": (0.0,), "score": (3,), "relation": ("swap",),
+    "fraction": (NAN, "1", None, -1e-9), "direction": ("up",), "independent": ("yes",), "exceptions": ("ignore",),
+    "search_trials": (99,), "mutations": (-1,), "seconds": (0.0,), "score": (3,), "relation": ("swap",),
     "parts": ([3], None, [], 3, "x"), "q": (0.0, 1.5), "sigma": (0.0,), "claims": ("nothing.*", "", 3, []),
     "name": ("", None, 3, "diabtes"),
 }  # fmt: skip
@@ -55,6 +55,10 @@ WRONG = {
 
 def noise(data, trials, rng):
     return np.sum(data) + rng.laplace(size=trials)
+
+
+def never(data, trials, rng):
+    raise AssertionError("what is wrong before any run must be refused before it")
 
 
 def response(included, rng):
@@ -84,7 +88,7 @@ CALLS = {
     "audit_samples": (audit_samples, {"outputs": ROWS[0], "neighbour_outputs": ROWS[1]}),
     "audit_one_run": (audit_one_run, {"run": response, "canaries": 20}),
     "audit_one_run_scores": (audit_one_run_scores, {"included": COINS, "scores": ROWS[0]}),
-    "find_neighbours": (dpbench.find_neighbours, {"sampler": noise, "domain": {"records": 3}, "trials": 1000}),
+    "find_neighbours": (dpbench.find_neighbours, {"sampler": never, "domain": {"records": 3}, "trials": 1000}),
     "each": (dpbench.each, {"function": lambda data: data}),
     "check_accountant": (dpbench.check_accountant, {"steps": dpsgd(), "epsilon": 1.0}),
     "poisson_gaussian": (poisson_gaussian, {"steps": [[1.0]], "q": 0.5, "sigma": 1.0}),
@@ -185,9 +189,9 @@ SPECIAL = [
     *((name, {"epsilon": 1.0, "claim": {"mu": 1.0}}, "epsilon", "left out beside claim")
       for name in ("audit", "audit_samples", "audit_one_run", "audit_one_run_scores", "find_neighbours")),
     *of("audit", "claim", (3.0, "a Profile"), ({"mu": 1.0, "rdp": {2: 1.0}}, 'one of {"mu": number}, {"rho": number}'),
-        ({"nu": 1.0}, "one of mu, rho, rdp, epsilon, delta"), ({"mu": -1.0}, "got -1.0", "mu"),
+        ({"nu": 1.0}, "one of mu, rho, rdp, epsilon, delta"), ({"mu": -1e-9}, "got -1e-09", "mu"),
         ({"rdp": {}}, "a mapping from orders", "rdp"), ({"rdp": {1.0: 1.0}}, "a finite number > 1", "rdp"),
-        ({"rdp": {2.0: -1.0}}, "order 2 must be", "rdp"), ({"rho": 1.0, "mu": 1.0}, "one of"),
+        ({"rdp": {2.0: -1e-9}}, "order 2 must be", "rdp"), ({"rho": 1.0, "mu": 1.0}, "one of"),
         ({"mu": 1.0, "delta": 0.1}, "one of"), ({"delta": 0.1}, ""), ({}, ""),
         (Profile("upper", "", lambda e: min(1.0, e / 60.0)), "does not increase"),
         (laplace_profile(1.0, kind="lower", why=""), "of kind exact or upper"),
@@ -219,8 +223,10 @@ SPECIAL = [
     *of("find_neighbours", "pairs", ([(1, 2, 3)], "a sequence of"), (3, "a sequence of"),
         ([(1.0, 1.0)], "differs", "neighbour")),
     *of("find_neighbours", "trials", ("auto", "a search takes no words")),
+    ("find_neighbours", {"relation": "replace", "domain": {"records": 3, "relation": "add_remove"}}, "relation",
+     "got 'replace' and 3 and 2 records"),
     # one run
-    *of("audit_one_run", "canaries", (5, ">= 10")), *of("audit_one_run", "guesses", ("all", "an integer")),
+    *of("audit_one_run", "canaries", (9, ">= 10")), *of("audit_one_run", "guesses", ("all", "an integer")),
     *each_of("audit_one_run", "guesses", "even numbers", 3, 22, []),
     *each_of("audit_one_run", "run", "numbers of shape (20,)", lambda inc, r: np.zeros(3),
              lambda inc, r: [[1.0], [2.0, 3.0]], lambda inc, r: ["a"] * 20),
@@ -280,6 +286,26 @@ def test_bad_input_is_one_message_that_names_the_parameter(call):
         else:
             pytest.fail(f"{call}({changes}) is {result!r:.80}")
     assert tried
+
+
+TINY = 1e-9
+ENDS = (
+    ("audit", {"trials": 100, "epsilon": 0.0, "seed": 0}), ("audit", {"trials": 100, "claim": {"mu": 0.0}}),
+    ("audit", {"trials": 100, "claim": {"rho": 0.0}}), ("audit", {"trials": 100, "claim": {"rdp": {1.0 + TINY: 0.0}}}),
+    ("audit", {"trials": "auto", "epsilon": 9.0, "budget": 1000, "gap": TINY}), ("audit", {"max_seconds": TINY}),
+    ("audit_one_run", {"canaries": 10, "guesses": 2}), ("Profile.delta", {"epsilon": 0.0}),
+    ("gaussian_profile", {"mu": 0.0}), ("laplace_profile", {"shift": 0.0}), ("pure_profile", {"epsilon": 0.0}),
+    ("basic", {"parts": [(0.0, 0.0)]}), ("huber", {"kappa": TINY}), ("even", {"active": 1, "fraction": 0.0}),
+    ("check_accountant", {"steps": dpsgd(1.0, 1e-12), "epsilon": 0.0, "delta": 1e-30}),
+    ("GLMProblem", {"radius": TINY}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "changes"), ENDS)
+def test_the_ends_of_the_ranges_are_taken(call, changes):
+    """The least of each range, or what is near an end that is not of it."""
+    function, good = CALLS[call]
+    function(**{**good, **changes})
 
 
 def test_a_message_that_names_another_parameter_would_be_seen():

@@ -140,6 +140,15 @@ def test_axes_of_ones_own_keep_their_style() -> None:
         plot.draw(right, "floor_thm4")
 
 
+@pytest.mark.parametrize(
+    "tables", [{}, {"rows": {}}, {"rows": {"n": [1.0]}}, {"another": {"measured": [1.0]}}], ids=str
+)
+def test_evidence_of_another_version_is_one_clear_message_of_every_figure(tables: dict[str, Any]) -> None:
+    for drawing in of_one():
+        with pytest.raises(InvalidInput, match="evidence must be of this version"):
+            drawing.draw({"value": 1.0, "interval": None, "tables": tables})
+
+
 @pytest.mark.slow
 def test_what_cannot_be_drawn_is_refused_by_name() -> None:
     for given, said in (
