@@ -1,7 +1,6 @@
 """`audit` as users meet it: outputs of every kind, seeds, workers, memory, the sequential mode."""
 
 import doctest
-import json
 import math
 import tracemalloc
 import warnings
@@ -44,13 +43,6 @@ def test_the_curve_bounds_and_follows_the_exact_profile():
         found.curve([-0.1])
 
 
-def test_to_dict_is_json_and_str_is_a_sentence():
-    found = audit(laplace, 0.0, 1.0, epsilon=1.0, delta=1e-3, trials=5_000)
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert plain["epsilon_lower"] == found.epsilon_lower
-    assert plain["bound"] == found.bound and str(found).startswith("epsilon >= ")
-
-
 SHIFTED = {
     "bool": lambda d, n, r: r.random(n) < 0.3 + 0.3 * d,
     "int8": lambda d, n, r: (r.integers(0, 4, n) + int(d)).astype(np.int8),
@@ -58,8 +50,6 @@ SHIFTED = {
     "float32": lambda d, n, r: (d + r.laplace(size=n)).astype(np.float32),
     "str": lambda d, n, r: np.array(["no", "yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
     "bytes": lambda d, n, r: np.array([b"n", b"yes"])[(r.random(n) < 0.3 + 0.3 * d).astype(int)],
-    "list": lambda d, n, r: (d + r.laplace(size=n)).tolist(),
-    "one column": lambda d, n, r: d + r.laplace(size=(n, 1)),
     "nan": lambda d, n, r: np.where(r.random(n) < 0.05 + 0.2 * d, np.nan, r.normal(size=n)),
     "inf": lambda d, n, r: np.where(r.random(n) < 0.05 + 0.2 * d, np.inf, r.normal(size=n)),
     "minus inf": lambda d, n, r: np.where(r.random((n, 2)) < 0.05 + 0.2 * d, -np.inf, r.normal(size=(n, 2))),
@@ -123,12 +113,12 @@ def test_huge_and_tiny_numbers():
 
 
 def test_the_same_for_any_number_of_workers():
-    one = audit(laplace, 0.0, 1.0, trials=200_000, seed=5)
-    assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5)
-    assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5, workers=3)
+    one = audit(laplace, 0.0, 1.0, trials=100_000, seed=5)
+    assert one == audit(laplace, 0.0, 1.0, trials=100_000, seed=5)
+    assert one == audit(laplace, 0.0, 1.0, trials=100_000, seed=5, workers=3)
     with ThreadPoolExecutor(2) as pool:
-        assert one == audit(laplace, 0.0, 1.0, trials=200_000, seed=5, workers=pool)
-    assert one != audit(laplace, 0.0, 1.0, trials=200_000, seed=6)
+        assert one == audit(laplace, 0.0, 1.0, trials=100_000, seed=5, workers=pool)
+    assert one != audit(laplace, 0.0, 1.0, trials=100_000, seed=6)
 
 
 @pytest.mark.process
@@ -197,7 +187,7 @@ def test_openmp_has_one_thread_in_an_audit():
 
 def test_progress_reaches_its_end():
     steps = []
-    audit(laplace, 0.0, 1.0, trials=3_000_000, progress=lambda done, total: steps.append((done, total)))
+    audit(laplace, 0.0, 1.0, trials=1_500_000, progress=lambda done, total: steps.append((done, total)))
     assert len(steps) >= 2
     assert [done for done, _ in steps] == sorted({done for done, _ in steps})
     assert steps[-1][0] == steps[-1][1]

@@ -17,11 +17,14 @@ def test_the_bound_is_near_the_truth_and_below_it():
     assert sum(c.alpha for c in found.family) <= 0.001 * (1.0 + 1e-9)
 
 
-def test_the_same_arrays_and_seed_give_the_same_result_and_inputs_are_unchanged():
+def test_the_same_numbers_and_seed_give_the_same_result_and_inputs_are_unchanged():
+    """Numbers in whatever form: a column, a list, a stretch of a longer array."""
     one, other = laplace(0.0, 5_000, 0), laplace(1.0, 5_000, 1)
     kept = one.copy(), other.copy()
-    found = [audit_samples(one, other, seed=s) for s in (3, 3, 4)]
-    assert found[0] == found[1] != found[2]
+    found = audit_samples(one, other, seed=3)
+    for form in (np.copy, lambda x: x[:, None], np.ndarray.tolist, lambda x: np.repeat(x, 2)[::2], tuple):
+        assert audit_samples(form(one), form(other), seed=3) == found
+    assert audit_samples(one, other, seed=4) != found
     assert np.array_equal(one, kept[0]) and np.array_equal(other, kept[1])
 
 
@@ -51,6 +54,8 @@ def test_texts_booleans_and_vectors():
     flags = [rng.random(5_000) < p for p in (0.2, 0.7)]
     found = audit_samples(*flags, epsilon=0.5)
     assert found.verdict == "refuted" and found.event.startswith("output in {")
+    rare = [np.where(rng.random(5_000) < 0.1, rng.random(5_000), flag) for flag in flags]  # numbers that never recur
+    assert audit_samples(*rare, epsilon=0.5).verdict == "refuted"
     vectors = [d * np.array([0.0, 2.0, 0.0]) + rng.standard_normal((5_000, 3)) for d in (0, 1)]
     assert audit_samples(*vectors, epsilon=0.5).verdict == "refuted"
     numbers = audit_samples(rng.integers(0, 3, 5_000), rng.random(5_000) + 1.0, epsilon=0.5)

@@ -139,14 +139,14 @@ def test_many_flagged_canaries_of_which_most_are_included():
 
 @pytest.mark.parametrize("kind", ["epsilon", "mu"])
 def test_the_detectable_loss_is_found_half_of_the_time(kind):
-    """Independent answers with the loss that a first audit calls detectable are refuted in half of 100 runs, give or
-    take 26 (false alarm below 1e-6); planted: at the claimed loss in at most 20 (5 are expected)."""
+    """Independent answers with the loss that a first audit calls detectable are refuted in half of 60 runs, give or
+    take 18 (false alarm below 1e-6); planted: at the claimed loss in at most 14 (3 are expected)."""
     m, claim = 400, {"epsilon": {"epsilon": 1.0}, "mu": {"claim": {"mu": 0.8}}}[kind]
     given = {**claim, "guesses": m, "independent": kind == "mu", "confidence": 0.95, "direction": "high"}
 
     def refuted(loss):
         times = 0
-        for seed in range(100):
+        for seed in range(60):
             rng = np.random.default_rng(seed)
             included = rng.random(m) < 0.5
             if kind == "epsilon":
@@ -159,7 +159,7 @@ def test_the_detectable_loss_is_found_half_of_the_time(kind):
     detectable = audit_one_run_scores(*losses(m), **given).detectable
     claimed = {"epsilon": 1.0, "mu": 0.8}[kind]
     assert detectable is not None and detectable > claimed
-    assert 24 <= refuted(detectable) <= 76 and refuted(claimed) <= 20
+    assert 12 <= refuted(detectable) <= 48 and refuted(claimed) <= 14
 
 
 @pytest.mark.parametrize("guesses", [None, [20, 50], 100])

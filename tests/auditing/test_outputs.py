@@ -195,12 +195,19 @@ def test_a_shuffled_report_is_refuted_by_its_counts():
     """Twenty letters by randomised response among four, and one that differs: the exact ε of the counts is 1.42."""
 
     def report(letter, rng):
-        kept = [letter, *"abcd" * 4, *"abc"]
-        said = [str(x) if rng.random() < 0.7 else str(rng.choice(["a", "b", "c", "d"])) for x in kept]
-        return [said[k] for k in rng.permutation(20)]
+        kept = np.array([letter, *"abcd" * 4, *"abc"])
+        said = np.where(rng.random(20) < 0.7, kept, np.array([*"abcd"])[rng.integers(4, size=20)])
+        return rng.permutation(said).tolist()
 
     found = audit(each(report), "a", "d", epsilon=0.1, trials=8_000)
     assert found.verdict == "refuted" and "count of" in found.event
+
+
+def test_words_longer_than_forty_characters_are_cut():
+    """With their quotes; a word of forty is whole."""
+    words = ["x" * 38, "y" * 39]
+    (said,) = (codes for _, codes in learn(words * 60).described if codes)
+    assert sorted(said) == ["'" + "x" * 38 + "'", "'" + "y" * 36 + "..."]
 
 
 def test_an_output_that_holds_itself_is_refused():

@@ -338,7 +338,7 @@ PAIRS = """
 """
 
 
-@pytest.mark.parametrize("seeds", [3, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_pair_without_loss_is_not_taken_beside_one_with_loss(pytester, seeds):
     """Of the two pairs that `relation` makes only the second changes the law; it is taken at all seeds, whatever is
     claimed. A choice that compared pairs by the excess over the claim took the other one in seven of ten."""

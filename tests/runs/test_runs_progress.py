@@ -5,23 +5,17 @@ from __future__ import annotations
 import copy
 import io
 import math
-import os
-import pty
 import re
-import select
-import subprocess
 import sys
 import time
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 import runs_workload as work
-from patience import deadline, waits
+from patience import deadline
 
-import dpbench
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
@@ -241,59 +235,35 @@ def test_what_fits_stderr(monkeypatch):
     assert isinstance(progress.on_stderr(), progress.Terminal)
 
 
-SCRIPT = """
-import time
-from dpbench.runs.progress import on_stderr
-shown = on_stderr()
-shown.compiling(1, 3, "fit")
-time.sleep(0.3)
-shown.claim(0, 2, "glm.a.rate")
-shown.blocks(0, 8)
-time.sleep(0.3)
-shown.blocks(2, 8)
-time.sleep(0.3)
-shown.claim(1, 2, "glm.b.rate")
-time.sleep(0.3)
-shown.close()
-shown.close()
-print("the result")
-"""
-
-
-@pytest.mark.process
-def test_a_terminal():
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(dpbench.__file__).parents[1]),
-            "TERM": "xterm",
-            "COLUMNS": "100",
-        },
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        text=True,
-    )
-    os.close(theirs)
-    seen = b""
-    while select.select([ours], [], [], 20.0)[0]:
-        try:
-            got = os.read(ours, 65536)
-        except OSError:  # the other side is closed
-            break
-        if not got:
-            break
-        seen += got
-    os.close(ours)
-    with waits() as seconds:
-        assert process.communicate(timeout=seconds)[0] == "the result\n"
-    assert process.returncode == 0
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
-    for wanted in (r"compiling .* 2 of 3: fit", r"claims .* 1 of 2: glm.a.rate", r"blocks .* 2 of 8"):
-        assert re.search(wanted, text), text
-    assert re.search(r"claims .* 1 of 2: glm.a.rate, about \d+ s left", text), text
-    assert re.search(r"claims .* 2 of 2: glm.b.rate", text), text
+def test_bars_say_what_is_done_and_what_is_left(monkeypatch, capsys):
+    """The last that is drawn before the end, on stderr alone; a row goes where its step is over."""
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    for name, value in (("TERM", "xterm"), ("COLUMNS", "100"), ("FORCE_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+    begun = [("compiling", 1, 3, "fit")]
+    claim = [*begun, ("claim", 0, 2, "glm.a.rate"), 30.0, ("blocks", 2, 4)]
+    cases = (
+        (begun, [("compiling", "2 of 3: fit")]),
+        (claim, [("claims", "1 of 2: glm.a.rate, about 90 s left"), ("blocks", "2 of 4")]),
+        ([*claim, ("claim", 1, 2, "glm.b.rate")], [("claims", "2 of 2: glm.b.rate, about 30 s left")]),
+        ([*claim, ("compiling", 0, 1, "k"), ("blocks", 3, 4)],
+         [("claims", "1 of 2: glm.a.rate, about 50 s left"), ("blocks", "3 of 4")]),
+        ([("blocks", 1, 3)], [("blocks", "1 of 3")]),
+    )  # fmt: skip
+    for steps, expected in cases:
+        bars = progress.Terminal()
+        for step in steps:
+            if isinstance(step, float):
+                now[0] += step
+            else:
+                getattr(bars, step[0])(*step[1:])
+        bars.close()
+        bars.close()
+        out, err = capsys.readouterr()
+        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", err).replace("\r", "\n")
+        drawn = re.findall(r"(\w+) +[━╸╺ ]+ (.*?) *$", plain, re.M)
+        assert out == "" and drawn[-len(expected) :] == expected, drawn
 
 
 @pytest.mark.parametrize("change", ["nothing", "recompute", "level", "seed", "versions", "processor", "code", "edited"])

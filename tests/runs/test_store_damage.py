@@ -5,7 +5,6 @@ import io
 import json
 import random
 import shlex
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -226,20 +225,28 @@ def in_a_read_only_folder(folder):
     return done
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("log", [False, True])
-def test_a_read_only_file_system(tmp_path, log):
-    """A store there is shown; one whose last commits stand in the log alone is refused, not shown without them."""
-    path = tmp_path / "runs.sqlite"
-    store = Store(path)
-    store.record("glm.a.rate", "quick", 0, "c", "consistent", {})
+@pytest.mark.parametrize("log", [None, b"", b"commits"])
+def test_a_store_beside_which_no_log_can_be_opened(filled, log):
+    """It is shown where no commits can stand in a log, none or an empty one; else it is refused, not shown without."""
+    filled.with_name("runs.sqlite-shm").symlink_to("nowhere")  # SQLite follows no link: it can open no log
+    if log is not None:
+        filled.with_name("runs.sqlite-wal").write_bytes(log)
     if log:
-        shutil.copy(f"{path}-wal", tmp_path / "kept")
-    store.close()
-    if log:
-        (tmp_path / "kept").rename(f"{path}-wal")
-    done = in_a_read_only_folder(tmp_path)
-    if log:
-        assert done.returncode == 1 and "InvalidInput: store must be a file of dpbench that can be read" in done.stderr
+        with pytest.raises(InvalidInput, match="store must be a file of dpbench that can be read and written"):
+            Store(filled, read_only=True)
     else:
-        assert (done.returncode, done.stdout.strip()) == (0, "glm.a.rate"), done.stderr
+        store = Store(filled, read_only=True)
+        assert len(store) == len(VALUES)
+        store.close()
+    with pytest.raises(InvalidInput, match="store must be a file of dpbench that can be read and written"):
+        Store(filled)
+
+
+@pytest.mark.process
+def test_a_read_only_file_system(tmp_path):
+    """A store there is shown."""
+    store = Store(tmp_path / "runs.sqlite")
+    store.record("glm.a.rate", "quick", 0, "c", "consistent", {})
+    store.close()
+    done = in_a_read_only_folder(tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (0, "glm.a.rate"), done.stderr

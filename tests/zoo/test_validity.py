@@ -36,7 +36,7 @@ def test_an_audit_at_another_confidence_is_noticed(monkeypatch: pytest.MonkeyPat
         return usual(*given, **{**asked, "confidence": 0.05})  # type: ignore[arg-type]
 
     monkeypatch.setattr("dpbench.audit", lax, raising=False)
-    assert chance(validity.wrong("response, a hundred runs", 30), 30) < ALARM
+    assert chance(validity.wrong("response, a hundred runs", 15), 15) < ALARM
 
 
 # Planted wrong auditors, fed with counts on a mechanism whose ε is exactly known; each must be caught

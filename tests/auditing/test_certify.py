@@ -48,13 +48,11 @@ UNITS = {
 
 @pytest.mark.parametrize("kind", UNITS)
 def test_the_bound_is_the_loss_of_its_event_by_definition(kind):
-    """A bit of probability 0.7 against 0.2: the bound is below the loss, by 2% at most. The claims are false."""
+    """A bit of probability 0.7 against 0.2: the bound is below the loss, by 3% at most. The claims are false."""
     claim, loss = UNITS[kind]
-    found = audit(lambda d, n, rng: rng.random(n) < (P if d else Q), 1, 0, claim=claim, trials=1_000_000)
-    assert found.verdict == "refuted" and found.bound is not None and 0.98 * loss < found.bound < loss
-    assert audit(lambda d, n, rng: rng.random(n) < (P if d else Q), 0, 1, claim=claim, trials=1_000_000).bound == (
-        pytest.approx(found.bound, rel=0.02)
-    )
+    for pair in ((1, 0), (0, 1)):
+        found = audit(lambda d, n, rng: rng.random(n) < (P if d else Q), *pair, claim=claim, trials=400_000)
+        assert found.verdict == "refuted" and found.bound is not None and 0.97 * loss < found.bound < loss
 
 
 def test_a_profile_is_refuted_by_what_is_beyond_it():

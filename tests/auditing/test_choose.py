@@ -1,11 +1,11 @@
-"""Penalised splines of an audit's choice, solved as bands, against dense matrices."""
+"""Scores of an audit's choice: penalised splines, solved as bands, against dense matrices; linear maps."""
 
 import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from dpbench.auditing.choose import _smooth
+from dpbench.auditing.choose import Linear, _smooth
 
 
 def roughness(total):
@@ -36,3 +36,9 @@ def test_each_fit_is_stationary_and_has_the_freedom_of_its_matrix(cells):
             assert freedom == pytest.approx(np.trace(np.linalg.solve(hessian, work)), rel=1e-3)
             likelihood = (a * np.log(chance) + b * np.log(1.0 - chance) + total * np.log(2.0)).sum()
             assert gain == pytest.approx(likelihood, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_what_is_no_finite_number_counts_as_the_middle_of_its_column(value):
+    linear = Linear("", np.array([1.0, 2.0]), np.array([2.0, 4.0]), np.array([[1.0], [3.0]]))
+    assert linear(np.array([[value, 6.0], [1.0, 6.0], [3.0, value]])).ravel().tolist() == [3.0, 3.0, 1.0]
