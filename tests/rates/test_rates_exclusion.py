@@ -81,6 +81,15 @@ def test_sweeps_that_miss_are_warned_of():
     assert warned["gamma of skewness 0.5"] < 60 < 300 < warned["rare failures"]
 
 
+def test_a_point_whose_trials_are_all_equal_is_warned_of():
+    """Sixteen losses of 0 or 1 with means 1 to 0.96 are all 1 in a third of sweeps: an interval of no length."""
+    varied = stream("equal trials").random(16) + 1.0
+    for still, draws in ((4, [np.ones(16)] * 4), (1, [varied] * 3 + [np.ones(16)])):
+        assert f"no error is seen at {still} of 4 points" in slope(GRID, draws, resamples=0).warning
+        assert not slope(GRID, draws, largest=2.0).warning
+    assert not slope(GRID, [varied] * 4, resamples=0).warning
+
+
 @pytest.mark.parametrize("law", ["coin", "uniform", "never seen"])
 def test_limits_of_a_bounded_mean_hold(law):
     """Null: each limit misses with at most 5%; 1,000 samples of 20; above `most` with probability below 1e-6.
