@@ -133,7 +133,7 @@ def losses_disagreement(huber, count, slow=False):
 @pytest.mark.parametrize("slow", [False, True])
 @pytest.mark.parametrize("huber", [False, True])
 def test_losses_agree_with_a_search(huber, slow):
-    assert not losses_disagreement(huber, 4 if slow else min(10, INSTANCES), slow)
+    assert not losses_disagreement(huber, 2 if slow else min(5, INSTANCES), slow)
 
 
 def test_a_barrier_that_stays_shows_in_the_certificate(monkeypatch):

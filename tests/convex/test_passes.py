@@ -44,13 +44,13 @@ def disagreement(run, name, n, d, seed):
             name, p.loss.parameter, X, p.y, w[:d], counts if counts.size else np.ones(n)
         )
         lower = np.tril(square[:d, :d] - hessian) if curved else np.where(np.isnan(square), 0.0, np.inf)
-        gaps = (z - scores, sums[0, :d] - gradient, lower, steep - steepness)
+        gaps = (z - scores, sums[0, :d] - gradient, lower, steep - steepness, np.append(sums[0, d:], 0.0))
         worst = max(worst, *(float(np.nan_to_num(np.abs(gap), nan=np.inf).max()) for gap in gaps))
-        assert np.array_equal(sums[0, d:], np.zeros(wide - d))
     return worst / n
 
 
 @each
+@pytest.mark.few(10)
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (ROWS, 4), (ROWS + 1, 3), (2 * ROWS + 7, 6)], ids=str)
 def test_a_pass_equals_its_definition(name, shape):
     assert disagreement(add_pass, name, *shape, seed=shape[0]) < 1e-14
@@ -75,11 +75,7 @@ PLANTED = [
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted[1])
 def test_a_wrong_pass_is_caught(planted):
     changed = wrong(_passes, "add_pass", *planted)
-    try:
-        found = max(disagreement(changed, name, ROWS + 5, 5, seed=1) for name in ("huber", "logistic"))
-    except AssertionError:
-        return
-    assert found > 1e-6
+    assert any(disagreement(changed, name, ROWS + 5, 5, seed=1) > 1e-6 for name in ("huber", "logistic"))
 
 
 @each

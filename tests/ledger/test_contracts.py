@@ -35,12 +35,13 @@ def over(*cases, marked=lambda case, kind: ()):
 
 
 def but_for_the_first(case, kind):
-    return () if kind == (case.sampled or case.kinds)[0] else pytest.mark.slow
+    return () if kind == (case.sampled or case.kinds)[0] else (pytest.mark.slow,)
 
 
-def unless_slow_without_the_jit(case, kind):
-    """Halfspaces and the hull take 11 s and 32 s there; their kernels have tests of their own."""
-    return () if kind in ("halfspaces", "hull-absolute") else pytest.mark.kernel
+def and_kernels(case, kind):
+    """Without the JIT halfspaces and the hull take 11 s and 32 s; their kernels have tests of their own."""
+    kernel = () if kind in ("halfspaces", "hull-absolute") else (pytest.mark.kernel,)
+    return (*but_for_the_first(case, kind), *kernel)
 
 
 each = over()
@@ -71,7 +72,7 @@ def test_contract(case, kind):
     assert ("feasible outputs" in done) == (case.feasible is not None)
 
 
-@over(marked=unless_slow_without_the_jit)
+@over(marked=and_kernels)
 def test_outputs(case, kind):
     """Shape, type, finite, another seed others, and a statistic is what travels."""
     p, m = case.problem(kind), case.make()
@@ -121,9 +122,12 @@ def test_without_noise_there_is_no_privacy(case, kind):
 
 @over(*(case for case in REGISTRY if case.noise))
 def test_more_budget_never_means_more_noise(case, kind):
-    """Of either calibration, in ε and in δ; for pure mechanisms δ plays no part."""
+    """Of either calibration, in ε and in δ, whatever the records; for pure mechanisms δ plays no part."""
     p = case.problem(kind)
+    q = case.neighbour(p, np.random.default_rng(11))
     for calibration in ("exact", "printed"):
+        m = case.make(calibration=calibration)
+        assert noise(case, m, p) == noise(case, m, q)
         by_epsilon = [noise(case, case.make(e, 1e-5, calibration=calibration), p) for e in (0.1, 0.5, 1.0, 3.0)]
         by_delta = [noise(case, case.make(1.0, d, calibration=calibration), p) for d in (1e-8, 1e-5, 1e-2)]
         assert by_epsilon == sorted(by_epsilon, reverse=True)
@@ -155,7 +159,9 @@ def test_release_says_what_made_it(case, kind):
         assert np.allclose(released.predict(p.X[:3]), p.X[:3] @ released.w)
         with pytest.raises(validation.InvalidInput, match=rf"^points must .*length {p.d}"):
             released.predict(np.zeros((2, p.d + 1)))
+    assert {"mechanism", "parameters", "seed", "guarantee", "kind", "neighbours"} <= set(released.info)
     assert released.info["seed"] == 5 and released.info["kind"] in ("exact", "upper")
+    assert released.info.get("sampler") == getattr(m, "sampler", None)
     assert not case.varies or any(not np.array_equal(m.release(p).output, m.release(p).output) for _ in range(20))
 
 
@@ -191,9 +197,9 @@ def test_bad_arguments_of_every_method_are_named(case):
     for seed in (-1, 0.5, "1"):
         with pytest.raises(validation.InvalidInput, match=r"^seed must be .*, got "):
             m.release(p, seed=seed)
-    if case in PUBLIC_MECHANISMS:
-        with pytest.raises(validation.InvalidInput, match=r"^neighbour must have the same public points"):
-            m.pair_profile(p, replace(p, public=p.public[:-1]))
+    other = replace(p, public=p.public[:-1]) if case in PUBLIC_MECHANISMS else replace(p, radius=2.0 * p.radius)
+    with pytest.raises(validation.InvalidInput, match=r"^neighbour must .* the same"):
+        m.pair_profile(p, other)
 
 
 EQUAL = {

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import outside_paper
 import pytest
+from scipy.stats import skew
 
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
@@ -145,8 +146,12 @@ def test_rate_rows(context, true, verdict):
     claim = claim_of("rate", points, side="upper")
     found, evidence = claim.measure(context)
     assert found == verdict and evidence.reference == pytest.approx(-1.0)
-    assert next(iter(evidence.rows)) == "n" and evidence.column("zero") == [1.0] * 4
-    assert evidence.level == 1e-6
+    measures = ["measured", "standard error", "skewness", "ceiling", "over ceiling", "data sets", "zero"]
+    assert list(evidence.rows) == ["n", *measures] and evidence.column("zero") == [1.0] * 4
+    samples = [row["samples"] for row in points(None)]
+    assert evidence.column("skewness") == pytest.approx([float(skew(part)) for part in samples])
+    assert evidence.level == 1e-6 and evidence.trials == 1600
+    assert evidence.interval[0] < true < evidence.interval[1]
     assert evidence.allowance == (0.0, 0.0) and "leaves no logarithm" in evidence.notes[1]
     open_logarithm = Logarithm(0.0, 2.0)  # (log n)^2 has the slope 0.33 on this grid
     wide = claim_of("rate", points, side="upper", nuisances=(open_logarithm,)).measure(context)

@@ -40,7 +40,7 @@ def assert_power(claim, evidence):
             assert (verdict == "inconsistent") is rejected, (error, verdict)
 
 
-@pytest.mark.few(40)
+@pytest.mark.few(20)
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if not c.level], ids=lambda claim: claim.id)
 def test_a_row_without_sampling_reaches_its_verdict(claim):
     as_expected(claim)

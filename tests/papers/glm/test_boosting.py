@@ -94,20 +94,6 @@ def test_pair_profile_knows_the_chunk():
     assert trained.mu is not None and trained.delta(1.0) <= made.guarantee(data).delta(1.0)
 
 
-@pytest.mark.slow
-def test_boosting_makes_bad_runs_rare():
-    """A base that fails half of the time: all six models must fail, or the choice must.
-
-    Perfect choices would leave 2^-6 = 0.016 of 640 runs; 0.06 is nine standard errors above, and below the 0.5 of
-    one model.
-    """
-    data = informative(20_000)
-    noisy = NoisyGD(1.0, 1e-5, steps=3, step_size=0.2, noise_scale=2.0)
-    bad = np.median(data.empirical_risk(noisy.sample(data, 640)))
-    made = Boosting(noisy, 4.0, 1e-5, models=6)
-    assert (data.empirical_risk(made.sample(data, 640)) > bad).mean() < 0.06
-
-
 def test_moment_of_a_perturbed_point():
     """The left side of Theorem 15's condition, with a γ that is large enough to be finite."""
     moment = theorem15.MOMENT.replace(symbols={"gamma2": Real("gamma^2", 0, 100)}, where={"gamma2": None}, witness=None)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from frequencies import frequencies_agree
-from naive import losses as naive_losses
 from naive import selection as naive
 from registry import LOSSES, problem
 from scipy import sparse
@@ -49,24 +48,6 @@ def test_loss_range_is_attained_and_never_left(name, y_bound, reach):
         assert high <= bound * (1.0 + 1e-12)
         sharp = (size + math.sqrt(0.5 * loss.smoothness) * reach) ** 2
         assert high <= sharp * (1.0 + 1e-12) <= bound * (1.0 + 1e-11)
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize("name", list(LOSSES))
-@pytest.mark.parametrize("as_sparse", [False, True])
-def test_clipped_risk_equals_its_twin_inside_and_outside_the_ball(name, as_sparse):
-    data = problem(name, as_sparse=as_sparse)
-    w = stream("clipped").standard_normal((6, data.d)) * np.array([0.0, 0.3, 0.9, 3.0, 10.0, 100.0])[:, None]
-    low, high = loss_range(data.loss, 1.0, 2.0)
-    dense = problem(name)
-    want = [
-        naive.mean_clipped_loss(
-            dense.X, dense.y, row, lambda z, y: float(naive_losses.value(name, data.loss.parameter, z, y)), low, high
-        )
-        for row in w
-    ]
-    assert np.allclose(clipped_risk(data, w, 2.0), want, rtol=1e-12, atol=1e-12)
-    assert np.allclose(clipped_risk(data, w, 2.0)[2:4], clipped_risk(data, w[2:4], 2.0), rtol=1e-14)
 
 
 def test_parts_are_disjoint_ordered_and_share_moments():

@@ -1,7 +1,6 @@
 """A mechanism on many members in one call: the same numbers as one at a time, whatever comes together."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,22 +102,6 @@ def test_single_runs_are_algorithm_1(monkeypatch):
     ):
         planted = one_each(wrong(_noisy_gd_members, "one_run_each", old, new), monkeypatch)
         assert not np.allclose(planted, want, rtol=1e-6), new
-
-
-def test_single_runs_have_the_law_of_blocks():
-    """Null: one mean and spread, whichever kernel. 4,000 members' worth each, 6 standard errors; sees 10% of σ."""
-    family = packing(60, 4, 0.5, 1e-6)
-    sigma = np.ones(4)
-    noisy = replace(GD, noise_scale=0.3)
-    single, block, off = (
-        outputs_on(m, family, [sigma] * count, trials, [np.random.default_rng((9, k)) for k in range(count)])
-        for m, count, trials in ((noisy, 4000, 1), (noisy, 1, 4000), (replace(noisy, noise_scale=0.33), 4000, 1))
-    )
-    a, b, c = (made.reshape(-1, 4) for made in (single, block, off))
-    error = 6.0 * np.sqrt((a.var(axis=0) + b.var(axis=0)) / 4000.0)
-    assert np.all(np.abs(a.mean(axis=0) - b.mean(axis=0)) < error)
-    spread = 6.0 / np.sqrt(2.0 * 4.0 * 4000.0) * np.sqrt(2.0)
-    assert abs(np.log(a.std() / b.std())) < spread < abs(np.log(c.std() / b.std()))
 
 
 def test_single_runs_need_a_quadratic_loss():

@@ -93,34 +93,6 @@ def test_calls_are_cut_without_a_trace(monkeypatch):
         monkeypatch.undo()
 
 
-@pytest.mark.kernel
-@pytest.mark.parametrize("loss", [losses.squared(), losses.half_squared(), losses.linear()], ids=lambda x: x.name)
-def test_axes_path_equals_the_path_over_records(loss):
-    """The same noise vectors through both paths, the axes' ones turned back into the coordinates of X."""
-    p, m = problem(loss), mechanism(noise_scale=0.0)
-    w, total, gradient = (np.zeros((p.d, 8)) for _ in range(3))
-    scores = np.zeros((kernels.ROWS, 8))
-    kernels.noisy_gd_records(
-        loss.code,
-        0.0,
-        p.X,
-        p.y,
-        0.4,
-        0.0,
-        p.radius,
-        STEPS - 1,
-        np.random.default_rng(0),
-        w,
-        total,
-        gradient,
-        scores,
-    )
-    assert np.allclose(m(p, 8, np.random.default_rng(0)), total.T / STEPS, rtol=1e-12, atol=1e-15)
-    values, vectors = p.axes
-    assert np.allclose(vectors @ np.diag(values) @ vectors.T, p.X.T @ p.X / p.n, atol=1e-14)
-    assert np.allclose(vectors.T @ vectors, np.eye(p.d), atol=1e-14)
-
-
 @each
 @pytest.mark.kernel
 def test_zero_noise_is_gradient_descent_and_finds_the_minimiser(loss):
@@ -137,37 +109,12 @@ def test_zero_noise_is_gradient_descent_and_finds_the_minimiser(loss):
     assert p.empirical_risk(got[0]) < p.empirical_risk(np.zeros(p.d))
 
 
-@each
-@pytest.mark.kernel
-def test_every_output_lies_in_the_ball(loss):
-    p = problem(loss)
-    outputs = mechanism(noise_scale=5.0)(p, 130, np.random.default_rng(2))
-    norms = np.linalg.norm(outputs, axis=1)
-    assert norms.max() <= p.radius * (1.0 + 1e-14) and norms.max() > 0.3 * p.radius
-
-
 # Planted errors: each must fail the comparison with the twin.
 PLANTED = [
-    ("noisy_step", "noise * xi[k]", "1.01 * noise * xi[k]", "squared"),
-    ("noisy_step", "if shrink[k] > radius * radius else 1.0", "if shrink[k] < 0.0 else 1.0", "squared"),
-    ("noisy_step", "total[j, k] += w[j, k]", "total[j, k] = w[j, k]", "logistic"),
     ("noisy_step", "total[j, k] += w[j, k]", "total[j, k] += 0.999 * w[j, k]", "logistic"),
-    ("noisy_step", "w[j, k] -= step_size * (gradient", "w[j, k] -= step_size * (1.001 * gradient", "huber"),
-    (
-        "noisy_step",
-        "xi[k] = rng.standard_normal()",
-        "xi[k] = rng.standard_normal() if k == 0 else xi[0]",
-        "huber",
-    ),
-    ("noisy_gd_axes", "range(steps)", "range(steps - 1)", "squared"),
     ("noisy_gd_axes", "- pull[j]", "- 0.5 * pull[j]", "half-squared"),
-    ("noisy_gd_records", "range(steps)", "range(steps + 1)", "logistic"),
-    ("noisy_gd_records", "1.0 / n", "1.0 / (n - 1)", "logistic"),
     ("noisy_gd_records", "gradient[:] = 0.0", "gradient[:] *= 0.01", "logistic"),
-    ("noisy_gd_records", "part[:] = 0.0", "part[:1] = 0.0", "logistic"),
-    ("noisy_gd_sparse", "range(indptr[i], indptr[i + 1])", "range(indptr[i] + 1, indptr[i + 1])", "logistic"),
     ("noisy_gd_sparse", "range(n)", "range(n - 1)", "capped-linear"),
-    ("add_product", "range(0, whole_width, COLUMNS)", "range(COLUMNS, whole_width, COLUMNS)", "logistic"),
     ("add_product", "range(whole_rows, rows)", "range(whole_rows, rows - 1)", "logistic"),
     ("to_derivatives", "share * loss", "1.001 * share * loss", "huber"),
 ]

@@ -176,15 +176,6 @@ def test_theorem_in_use():
         OutputPerturbation(1.0, 1e-5, constrained=False).lam(problem(losses.squared()))
 
 
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("calibration", ["exact", "printed"])
-def test_noise_does_not_look_at_the_data(name, calibration):
-    m = OutputPerturbation(1.0, 1e-5, calibration=calibration)
-    one, other = (problem(ALL[name], seed=seed) for seed in (0, 1))
-    assert (m.lam(one), m.sigma(one), m.tau(one)) == (m.lam(other), m.sigma(other), m.tau(other))
-    assert not np.array_equal(m.centre(one), m.centre(other))
-
-
 # Sampling
 
 
@@ -220,12 +211,6 @@ def test_one_solve_for_any_number_of_trials_and_a_bounded_cache(monkeypatch):
     assert len(solved) == 6
     with pytest.raises(ValueError, match="read-only"):
         m.centre(problems[0])[0] = 1.0
-
-
-def test_bad_neighbour():
-    m = OutputPerturbation(1.0, 1e-5)
-    with pytest.raises(validation.InvalidInput, match=r"^neighbour must have the same loss"):
-        m.pair_profile(problem(losses.squared()), problem(losses.squared(), radius=2.0))
 
 
 def test_rounded_noise_is_a_little_less_private_than_the_normal_law():

@@ -6,10 +6,7 @@ from fnmatch import fnmatch
 import numpy as np
 import pytest
 from declared import measured, of_paper
-from scipy.stats import skew
 
-from dpbench.core.sampling import stream
-from dpbench.ledger.harness_rates import judge
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.theorems import theorem5
@@ -19,7 +16,7 @@ from dpbench.papers.glm.theorems.hard_scales import (
     noise_sum,
     noisy_gd_excess,
 )
-from dpbench.rates import Point, rate_verdict, sweep, theory_slope
+from dpbench.rates import Point, sweep, theory_slope
 from dpbench.runs.context import RunContext
 
 
@@ -45,30 +42,6 @@ def test_closed_form_is_the_mean_of_the_mechanism_where_the_ball_is_wide(noise):
     error = found.std() / math.sqrt(found.size)
     assert abs(found.mean() - expected) < 5.5 * error
     assert abs(found.mean() - 1.2 * expected) > 5.5 * error
-
-
-@pytest.mark.parametrize(
-    ("true", "side", "verdict"),
-    [
-        (-1.0, "tight", "consistent"),
-        (-0.8, "tight", "inconsistent"),
-        (-1.2, "tight", "inconsistent"),
-        (-1.2, "upper", "consistent"),
-        (-0.8, "upper", "inconsistent"),
-        (-0.9, "tight", "inconsistent"),
-    ],
-)
-def test_verdict_of_a_planted_slope(true, side, verdict):
-    grid = [100.0, 300.0, 900.0, 2700.0]
-    rng = stream("planted", true)
-    samples = [x**true * rng.gamma(16.0, 1.0 / 16.0, 400) for x in grid]
-    evidence = judge("n", grid, samples, [5.0 / x for x in grid], {"extra": [1] * 4})
-    assert rate_verdict(evidence.interval, evidence.reference, side) == verdict
-    assert evidence.trials == 1600 and evidence.level == 1e-6
-    assert evidence.interval[0] < true < evidence.interval[1]
-    expected = {"n", "measured", "standard error", "skewness", "ceiling", "over ceiling", "data sets", "extra"}
-    assert set(evidence.rows) == expected
-    assert evidence.column("skewness") == pytest.approx([float(skew(part)) for part in samples])
 
 
 RATES = ("cor1.rate", "thm1.rate*", "thm2.rate*", "thm5.rate*")

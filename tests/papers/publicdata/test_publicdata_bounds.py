@@ -109,7 +109,9 @@ def test_planted_errors_of_the_families(context, monkeypatch):
         assert measured(function, context)[0] == "refuted"
     assert measured(theorems3_7.hull, context)[0] == "inconsistent"
     assert measured(theorems3_7.worst, context, power=5.0, noise="gaussian")[0] == "inconsistent"
-    assert measured(theorems2_6.worst, context)[0] == "inconsistent"
+    assert measured(theorems2_6.nonconvex, context, hull=True)[0] == "inconsistent"
+    for function in (theorems2_6.worst, theorems2_6.averaged, theorem10.agnostic_in_n):
+        assert measured(function, context)[0] == "inconsistent"
 
 
 def test_the_records_own_sampling_adds_to_the_flips():

@@ -179,16 +179,6 @@ def test_what_is_released_is_a_function_of_the_public_labels_alone():
     assert raw == pytest.approx([0.3, 0.5, 0.7])
 
 
-def test_repeated_records_count_as_often_as_they_occur():
-    """Equal records are handed to the oracle once, with their number as weight."""
-    x, y = np.array([0.2, 0.6, 0.2, 0.2, 0.6]), np.array([1.0, -1.0, 1.0, -1.0, -1.0])
-    p = PublicDataProblem(x, y, [0.2, 0.6], hypotheses=Thresholds(), loss="zero-one")
-    m = RRSPM(1.0, noise_scale=0.0)
-    assert p.empirical_risk(m(p, 1, stream("x")))[0] == pytest.approx(0.4)  # −1 everywhere; two of five are wrong
-    heavier = PublicDataProblem([*x, 0.2, 0.2], [*y, -1.0, -1.0], [0.2, 0.6], hypotheses=Thresholds(), loss="zero-one")
-    assert heavier.empirical_risk(m(heavier, 1, stream("x")))[0] == pytest.approx(2.0 / 7.0)
-
-
 def test_exact_profile_of_clipped_constants():
     """Against a sum over atoms and 4,000 cells, below the truth by less than 1e-4 of it; it rounds to 1e-11."""
     public, n = np.zeros(5), 20
@@ -206,32 +196,6 @@ def test_exact_profile_of_clipped_constants():
                 assert low - 1e-11 <= profile.delta(epsilon) * (1 + 1e-9) <= low * (1.0 + 1e-4) + 1e-11
 
 
-def test_atoms_lower_the_profile_fourfold_or_more():
-    """f̄ = ±1 and much noise: nearly all mass sits in the two atoms, far from the uncut pair of Gaussians."""
-    p = PublicDataProblem(np.zeros(2), [1.0, 1.0], np.zeros(4), hypotheses=Constants(), loss="absolute")
-    q = p.replace_record(0, 0.0, -1.0)
-    m = RegularizedPerturbation(1.0, 1e-5, regularization=0.01, noise_scale=8.0)
-    moved = abs(float(m.minimiser(p)[0] - m.minimiser(q)[0]))
-    assert moved > 0.5
-    uncut = perturb_profile(p, moved, 8.0, "gaussian")
-    assert 4.0 * m.pair_profile(p, q).delta(0.3) < uncut.delta(0.3)
-
-
-def test_an_estimator_of_scikit_learn_runs_and_promises_nothing():
-    from sklearn.linear_model import LogisticRegression
-
-    from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
-
-    base = public_problem("halfspaces")
-    p = PublicDataProblem(
-        base.x, base.y, base.public, hypotheses=LinearEstimator(LogisticRegression(), 3), loss="zero-one"
-    )
-    m = RRSPM(1.0)
-    made = m.release(p, seed=2)
-    assert set(made.predict(p.x)) <= {-1.0, 1.0} and "nothing is guaranteed" in made.info["guarantee"]
-    assert m.guarantee(p).delta(100.0) == 1.0 and m.guarantee(base).delta(1.0) == 0.0
-
-
 @pytest.mark.kernel
 def test_halfspaces_in_space_have_a_finite_epsilon_that_an_audit_does_not_break():
     """ε = 1 at four records; planted: Laplace weights of scale 0.3 in the place of 2m/ε = 8 break it."""
@@ -243,7 +207,7 @@ def test_halfspaces_in_space_have_a_finite_epsilon_that_an_audit_does_not_break(
         def labels(data, trials, rng):
             return p.hypotheses.predict(mechanism(data, trials, rng), z)
 
-        return dpbench.audit(labels, *pair, epsilon=1.0, trials=1000, confidence=1 - 1e-6).verdict
+        return dpbench.audit(labels, *pair, epsilon=1.0, trials=250, confidence=1 - 1e-6).verdict
 
     assert RRSPM(1.0).guarantee(p).epsilon(0.0) == 1.0 and RRSPM(1.0, noise_scale=0.3).guarantee(p).epsilon(0.0) > 26.0
     assert audited(RRSPM(1.0)) == "not refuted" and audited(RRSPM(1.0, noise_scale=0.3)) == "refuted"

@@ -102,13 +102,13 @@ def disagreement(name, hypotheses, count, call=whole):
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.few(3)
 def test_oracles_agree_with_enumeration(name):
-    assert not disagreement(name, CLASSES[name][0], INSTANCES // (8 if name in SLOW else 1))
+    assert not disagreement(name, CLASSES[name][0], INSTANCES // (20 if name in SLOW else 2))
 
 
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.few(3)
 def test_calls_that_differ_in_the_last_points(name):
-    assert not disagreement(name, CLASSES[name][0], INSTANCES // (16 if name in SLOW else 2), last)
+    assert not disagreement(name, CLASSES[name][0], INSTANCES // (40 if name in SLOW else 4), last)
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -116,7 +116,7 @@ def test_shorter_lines_are_short_and_lose_no_boundary(name):
     """200 points, 4 of which change: the same row as of one call, to the bit, of lines of at most 29 entries."""
     rng, hypotheses = np.random.default_rng(9), CLASSES[name][0]
     lengths = []
-    for number in range(50 if numba.config.DISABLE_JIT else 500):
+    for number in range(50 if numba.config.DISABLE_JIT else 150):
         points = rng.integers(-99, 99, (200, 3) if name == "stumps" else 200) + 0.5 * (number % 3)
         costs = rng.integers(-3, 4, 200).astype(float)
         objective = Objective(-np.ones(200), np.append(costs[:196], np.zeros(4)))
@@ -129,31 +129,15 @@ def test_shorter_lines_are_short_and_lose_no_boundary(name):
 
 
 PLANTED = [
-    ("thresholds", _line_kernels, "scan_thresholds", "ends[k] and ", ""),
     ("thresholds", _line_kernels, "scan_thresholds", "below > best", "below >= best"),
-    ("intervals", _line_kernels, "scan_intervals", "if before > top", "if before < top"),
     ("intervals", _line_kernels, "scan_intervals", "before - top < best", "before - top <= best"),
-    ("stumps", _line_kernels, "scan_stumps", "if lowest < best", "if lowest < best - 1.0"),
     ("stumps", _line_kernels, "scan_stumps", "total - highest < best", "total - highest <= best"),
-    ("thresholds", _line_kernels, "shorten", "below > top", "below >= top"),
-    ("thresholds", _line_kernels, "shorten", "if ends[at]:", "if True:"),
-    ("thresholds", _line_kernels, "shorten", "= waiting, k + 1", "= waiting, k"),
     ("thresholds", _line_kernels, "shorten", "written + 1, 0.0, False", "written + 1, waiting, False"),
-    ("intervals", _line_kernels, "shorten", "bottom, place_before, place_after)", "top, place_before, place_after)"),
-    ("intervals", _line_kernels, "shorten", "before, place_after)", "before)"),
     ("stumps", _line_kernels, "shorten", "bottom, place_bottom = below, at", "bottom = below"),
-    ("stumps", _line_kernels, "scan_stumps", "if j == 0", "if j < 0"),
-    ("cube", _finite_kernels, "choose_signs", "> abs(", ">= -abs("),
     ("cube", _finite_kernels, "choose_signs", "parity *= out[c, g]", "parity = out[c, g]"),
-    ("cube", _finite_kernels, "choose_signs", "cheapest = g", "cheapest = 0"),
-    ("finite", _finite_kernels, "scan_table", "totals[k] < totals[best]", "totals[k] <= totals[best]"),
-    ("finite", _finite_kernels, "sum_cells", "+= values", "= values"),
-    ("plane", _halfspace_kernels, "turn", "k + 1 < others[row] and", "k + 1 < 0 and"),
     ("plane-general", _halfspace_kernels, "turn", "own[c, row] + min(", "min("),
     ("space-general", _halfspace_kernels, "turn", "0 if left <= both - left else 1", "0"),
     ("space", _halfspace_kernels, "axis_ends", "-height) >= 0.0", "-height) > 0.0"),
-    ("space", _halfspace_kernels, "axis_ends", "points[r, axis] - points[start, axis]", "points[r, axis]"),
-    ("space-general", _halfspace_kernels, "axis_ends", "q if end >= 2 else p", "p"),
     ("space-general", _halfspace_kernels, "axis_ends", "range(4)", "range(0, 4, 2)"),
 ]
 
