@@ -131,7 +131,7 @@ def lemma_5_by_simulation() -> bool:
     """Algorithm 1 on the entry's law (x = 1, y = ±1 fair, σ = 0, η = 4/H̃ = 2), its ball and its start, step by step."""
     rng, n, steps, smoothness = np.random.default_rng(2), 100, 4, 2.0
     eta, radius = 4.0 / smoothness, 1.0 + 3.0 ** (steps - 1)
-    y = rng.choice((-1.0, 1.0), (200_000, n + 1))
+    y = rng.choice((-1.0, 1.0), (50_000, n + 1))
     averages = []
     for mean in (y[:, :n].mean(axis=1), (y[:, 1:n].sum(axis=1) + y[:, n]) / n):
         w, iterates = np.zeros(len(y)), []

@@ -57,18 +57,12 @@ def test_a_pass_equals_its_definition(name, shape):
 
 
 PLANTED = [
-    ("t += heavy[k] * two[k]", "t += heavy[k] * one[k]"),
     ("steepness += abs(slopes[k])", "steepness += slopes[k]"),
     ("heavy[k] = kept[k] * column[k]", "heavy[k] = column[k]"),
-    ("row, slope = X[start + k], slopes[k]", "row, slope = X[start + k], slopes[0]"),
-    ("columns[j, bent] = row[j]", "columns[j, bent] = row[0]"),
     ("bent += 1", "bent = k + 1"),
     ("range(low, entry + 1)", "range(low, entry)"),
-    ("labels[k] = y[i]", "labels[k] = y[k]"),
     ("part[j] += slopes[k]", "part[j] += 1.001 * slopes[k]"),
-    ("slopes[k] *= weights[start + k]", "slopes[k] *= weights[k]"),
     ("curvatures[k] *= weights[start + k]", "curvatures[k] *= 1.0"),
-    ("abs(slopes[k]) * (1.0", "abs(slopes[k]) * (1.001"),
 ]
 
 

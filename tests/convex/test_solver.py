@@ -180,9 +180,7 @@ def test_many_records_lead_from_a_part_and_long_calls_are_cut(monkeypatch):
 
 PLANTED = [
     ("newton", "gradient[i] = share * sums[0, i] + lam", "gradient[i] = share * sums[0, i] + 1.001 * lam"),
-    ("newton", "start[j] + part * move[j]", "start[j] - part * move[j]"),
     ("falls_until", "low, at_low = middle, rate", "high, at_high = middle, rate"),
-    ("falls_until", "rate *= share", "rate *= 100.0 * share"),
 ]
 
 

@@ -64,7 +64,7 @@ def test_contract(case, kind):
     q = case.neighbour(p, np.random.default_rng(11))
     feasible = None if case.feasible is None else partial(case.feasible, m, p)
     done = check_mechanism(
-        m, p, neighbour=q, feasible=feasible, hostile=hostile_pairs(p, 5, 0), trials=500,
+        m, p, neighbour=q, feasible=feasible, hostile=hostile_pairs(p, 5, 0), trials=250,
         noise=partial(noise, case) if case.noise else None,
     )  # fmt: skip
     assert {"guarantee", "release contents", "audit within the guarantee", "trials of a call"} <= set(done)

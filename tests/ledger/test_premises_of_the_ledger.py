@@ -64,16 +64,16 @@ def test_proved_falls_with_a_lemma_two_steps_below(monkeypatch, lemma, more):
 
 
 MISTAKES = [
+    (premises.composition, "all_iterates_profile", lambda old: lambda mu, steps, n, s: old(mu, steps - 1, n, s)),
     (premises.gradients, "gradient_gap", lambda old: lambda *a: 0.99 * old(*a)),
-    (premises.noisy_max, "selection.noisy_max_scale", lambda old: lambda *a: 0.5 * old(*a)),
     (premises.clipped_losses, "scoring.loss_width", lambda old: lambda *a: 0.5 * old(*a)),
     (premises.minimisers, "OutputPerturbation.sensitivity", lambda old: lambda *a: 0.5 * old(*a)),
-    (premises.composition, "all_iterates_profile", lambda old: lambda mu, steps, n, s: old(mu, steps - 1, n, s)),
+    (premises.noisy_max, "selection.noisy_max_scale", lambda old: lambda *a: 0.5 * old(*a)),
 ]
 
 
 @pytest.mark.parametrize(("function", "name", "spoil"), MISTAKES, ids=[name for _, name, _ in MISTAKES])
-@pytest.mark.few(1)
+@pytest.mark.few(2)
 def test_a_mistake_shared_by_noise_and_guarantee_is_seen(monkeypatch, function, name, spoil):
     def least():
         rows = list(function(RunContext(level="quick", seed=0)))

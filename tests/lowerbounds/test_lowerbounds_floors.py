@@ -87,7 +87,7 @@ def test_bounds_whose_squares_overflow_are_refused(make, name, value):
 def test_corrected_corollary_5_lies_below_the_exact_bayes_risks_everywhere():
     """Over five decades of n and h; 10 times the constant is above some of them."""
     ratios = []
-    for n in (1, 10, 1000, 100_000):
+    for n in (1, 100, 100_000):
         for d in (1, 30):
             for radius in (1e-3, 0.1, 1.0, 30.0, 1e4):
                 proved = corrected_nonprivate(n, d, radius=radius, smoothness=2.0)

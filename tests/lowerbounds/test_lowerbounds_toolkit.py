@@ -81,7 +81,7 @@ def mean_case():
 
         return run
 
-    return Case(floor, {"mu": mu}, make, 6.6, 0.5, 5_000)
+    return Case(floor, {"mu": mu}, make, 6.6, 0.5, 2_500)
 
 
 def covariance_case():

@@ -36,15 +36,6 @@ def test_entries_with_sampling(name, context):
         assert max(curve["violation"]) < 1e-12
 
 
-@pytest.mark.parametrize("build", [packing, chaudhuri_hsu])
-def test_an_algorithm_that_is_not_private_is_refuted(build, context):
-    arguments = {"n": 100, "epsilon": 0.5, "delta": 1e-6} | ({"d": 4} if build is packing else {"distance": 2})
-    algorithms = {"least squares": least_squares, "zero": floors.Zero()}
-    case = floors.Case(build, arguments, {"constants": "exact"}, algorithms, {})
-    verdict, evidence = floors.run_floor(context, [case], quick=256)
-    assert verdict == "refuted" and evidence.value < 1e-12
-
-
 def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch):
     arguments = {"n": 60, "d": 3, "epsilon": 0.5, "delta": 1e-6}
     zero = {"zero": floors.Zero()}

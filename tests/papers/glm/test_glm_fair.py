@@ -104,6 +104,9 @@ def test_a_rate_has_the_unit_of_a_loss_and_a_dimension_has_none(name):
         assert rate(**{arg: value * by.get(arg, 1.0) for arg, value in given.items()}) == pytest.approx(
             y**degree * rate(**given), rel=1e-12
         )
+    for epsilon in (1e-4, 1e4) if name.endswith("_rate") else ():  # each term falls like the root of n, but for logs
+        at = {arg: epsilon if arg == "epsilon" else value for arg, value in given.items()}
+        assert rate(**at | {"n": 10**4 * at["n"]}) < 0.05 * rate(**at)
 
 
 def test_the_corrected_bounds_of_sections_5_and_d_scale_with_the_loss_and_with_the_unit_of_w():

@@ -10,7 +10,7 @@ from naive.jl_step import before_the_map, chain, step_size
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.glm.theorems import lemma8, theorem10
 
-N, EPSILON, DELTA = 100, 0.1, 1e-5
+N, EPSILON, DELTA = 70, 0.1, 1e-5
 
 
 def test_the_printed_step_is_refuted_and_its_numbers_are_those_of_the_consequence(context):

@@ -34,7 +34,7 @@ def search(name, bounds, d):
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
 @pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.few(12)
+@pytest.mark.few(8)
 def test_attained_and_never_exceeded(name, bounds, d):
     found, gap = search(name, bounds, d)
     assert found <= gap * (1.0 + 4.0 * np.finfo(float).eps)
@@ -42,16 +42,6 @@ def test_attained_and_never_exceeded(name, bounds, d):
     generic = LOSSES[name].sharper is GENERIC and not LOSSES[name].affine
     attained = 0.1 if generic else 0.9 if beyond else 1.0 - 1e-5
     assert found >= attained * gap  # of other losses, and beyond the cap, only an upper bound is claimed
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize("name", LOSSES)
-def test_the_search_catches_a_gap_one_in_ten_thousand_too_small(name):
-    if LOSSES[name].sharper is GENERIC and not LOSSES[name].affine:
-        pytest.skip("only an upper bound is claimed")
-    for d in (1, 2):
-        found, gap = search(name, BOUNDS[0], d)
-        assert found > (1.0 - 1e-4) * gap
 
 
 def test_the_search_catches_the_symmetric_formula_in_one_dimension_and_past_the_cap():
@@ -98,12 +88,6 @@ def test_the_formulas_of_the_text(a):
         assert gradient_gap(losses.logistic(), x_bound, 1.0, a / x_bound, 3) == pytest.approx(logistic, rel=1e-10)
 
 
-def test_logistic_in_one_dimension_is_worst_inside_a_large_ball():
-    far, near = (gradient_gap(losses.logistic(), 1.0, 1.0, radius, 1) for radius in (100.0, 3.9))
-    assert far == pytest.approx(1.05163, abs=1e-5) and near <= far
-    assert gradient_gap(losses.logistic(), 1.0, 1.0, 1.0, 1) == pytest.approx(1.0, rel=1e-10)
-
-
 @settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(sorted(LOSSES)),
@@ -118,13 +102,6 @@ def test_wider_bounds_never_mean_a_smaller_gap(name, bounds, factors, d):
     narrow = gradient_gap(LOSSES[name], x, b, r, d)
     assert narrow <= wide * (1.0 + 1e-11)
     assert gradient_gap(LOSSES[name], x, b, r, 1) <= gradient_gap(LOSSES[name], x, b, r, 2) * (1.0 + 1e-11)
-
-
-def test_huber_is_half_squared_when_wide_and_lipschitz_when_narrow():
-    for d in (1, 2):
-        wide = gradient_gap(losses.huber(100.0), 1.0, 1.0, 2.0, d)
-        assert wide == gradient_gap(losses.half_squared(), 1.0, 1.0, 2.0, d)
-        assert gradient_gap(losses.huber(0.1), 1.0, 1.0, 2.0, d) == 0.2
 
 
 @pytest.mark.parametrize("dimension", [0, -1, 1.5, True])

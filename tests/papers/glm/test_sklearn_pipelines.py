@@ -162,7 +162,7 @@ def data_for(search, n=12):
     return X, X @ SIGNS, [1.7e308, -1e300, 1e100, 1.0, 0.0, -5e-324]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_no_record_moves_a_fit_or_a_choice_by_more_than_is_paid_for(name):
     """All pairs of a data set with those whose first or last record is one of the worst that floats can hold."""

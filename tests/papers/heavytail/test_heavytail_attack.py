@@ -97,7 +97,7 @@ def without_sampling(law: Law) -> float:
     return law.quantile(5.0 * law.eta) / bound
 
 
-def largest(ratio, orders, seed=0, starts=150, climbs=6, steps=60) -> tuple[float, dict[str, float]]:
+def largest(ratio, orders, seed=0, starts=100, climbs=4, steps=60) -> tuple[float, dict[str, float]]:
     """The largest ratio of random instances, the best of which are moved a coordinate at a time."""
     rng = np.random.default_rng(seed)
     found = []

@@ -1,6 +1,7 @@
 """The ledger of the heavy-tailed paper: verdicts at level quick, an error planted beneath each, and figures."""
 
 import math
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -100,6 +101,14 @@ def test_an_error_planted_beneath_a_row_changes_its_verdict(
     monkeypatch.setattr(owner, name, plant(getattr(owner, name)))
     wrong = {"rate": "inconsistent"}.get(claim.kind, "refuted")
     assert claim.measure(context)[0] == (wrong if claim.expected != "refuted" else "not refuted")
+
+
+def test_the_row_of_the_bound_that_remark_1_names_says_so():
+    """The remark's own words name it: "for the upper bound in (8)"."""
+    main = BY_ID["remark1.floor"]
+    (equation,) = re.findall(r"upper bound in \((\d+)\)", main.quote)
+    rows = {claim.source for claim in BY_ID.values() if claim.entry == main.id} - {main.source}
+    assert {source for source in rows if "Remark 1" in source} == {f"Theorem 1, equation {equation}, Remark 1"}
 
 
 def test_bounds_of_the_minimiser_are_those_that_are_printed(context):

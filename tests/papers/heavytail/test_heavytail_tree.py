@@ -121,23 +121,6 @@ def test_residuals_of_rounding_noise_do_not_shear_the_lattice(seed):
     assert made.opened < 400 and not made.coordinates.shear.any()
 
 
-CASES = [
-    (1, 0.01, 2.0, "ball"), (1, 0.01, 1.3, "box"), (2, 0.1, 1.5, "ball"), (2, 0.15, 1.25, "box"),
-    (3, 0.3, 1.75, "ball"), (3, 0.4, 2.0, "box"),
-]  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("d", "zeta", "theta", "domain"), CASES)
-def test_tree_and_enumeration_have_one_law(d, zeta, theta, domain):
-    """Null: the enumerated law; false alarms 1e-6, fixed seed. Caught: see the planted error below."""
-    p = problem(d, theta=theta, domain=domain)
-    for sampler in ("tree", "enumerate"):
-        m = ExponentialMechanism(1.0, net_radius=zeta, sampler=sampler)
-        statistic, limit = misfit(m, p, m(p, DRAWS, np.random.default_rng(11)))
-        assert statistic < limit, sampler
-
-
 @pytest.mark.slow
 def test_a_law_five_percent_off_is_caught():
     """Draws at ε = 1.05 against the law at ε = 1: a relative error of about 5% in the log-weights."""

@@ -102,6 +102,10 @@ def test_the_exact_law_of_parities_on_one_record_more(noise):
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_records_that_cancel_leave_both_parities_alike(noise):
+    """No law is known where a bit has no public point, the parity has one, or a record lies on a bit."""
+    p = cube([1.0, -1.0])
+    for unknown in ({"public": p.public[4:]}, {"public": np.append(p.public, 4.0)}, {"x": [0.0, 4.0]}):
+        assert parity_law(replace(p, **unknown), noise, 2.0) is None
     for scale in (2.0, 12.0):
         law = parity_law(cube([1.0, -1.0]), noise, scale)
         assert law == pytest.approx([math.log(0.5)] * 2, rel=1e-12)

@@ -1,7 +1,6 @@
 """PublicDataProblem, populations with exact risks, the point z*, and real data split into public and private."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedP
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.hypotheses.constants import Constants
-from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
@@ -261,22 +260,6 @@ def test_linear_population_has_its_closed_form(realisable):
     rows = np.random.default_rng(1).uniform(-0.6, 0.6, (20, 2))
     apart = rows - (0.5, 0.3)
     assert np.allclose(population.excess_risk(rows), 0.25 * np.einsum("ij,jk,ik->i", apart, second, apart), atol=1e-12)
-
-
-@pytest.mark.parametrize(("kind", "calls", "excess"), [(FiniteClass, 256, 1.0 / 6.0), (ConvexHull, 16, 0.0)])
-def test_an_average_outside_a_class_is_projected_far_away(kind, calls, excess):
-    """Three functions, f̄ ≈ (g₁ + g₂)/2 is nearest to h = 0: excess 1/6, however large n; none on the convex hull."""
-    table = [[-1.0, -1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]]  # columns a, b, c, z*; y = 1, −1, 1
-    labels, sure = [[1.0], [-1.0], [1.0], [1.0]], [[1.0]] * 4
-    population = FinitePopulation(
-        np.arange(4), [1 / 9] * 3 + [2 / 3], [1 / 3] * 3 + [0.0], labels, sure, kind(table), "absolute"
-    )
-    assert population.smoothness == pytest.approx(1.0 / 3.0) and population.best_risk == pytest.approx(1.0 / 3.0)
-    places = np.tile([0, 1, 2], 50_000)
-    drawn = population.draw(1, 36, stream("average"))
-    p = replace(drawn, x=places, y=np.array(labels)[places, 0])
-    m = AveragedPerturbation(1.0, 1e-5, calls=calls, perturbation=0.05, noise_scale=0.01)
-    assert population.excess_risk(m(p, 8, stream("average"))).mean() == pytest.approx(excess, abs=0.01)
 
 
 @pytest.mark.parametrize("arithmetic", ["float", "exact"])

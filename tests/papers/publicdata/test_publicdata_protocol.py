@@ -136,13 +136,6 @@ def test_a_users_class_is_prepared_counted_and_not_trusted():
     assert counted.calls == 5 and counted.predict([[1.0]], [0, 0]).tolist() == [[1.0, 1.0]]
 
 
-def test_counting_changes_nothing_else():
-    counted = CountedOracle(Thresholds())
-    assert is_exact(counted) and counted.digest == Thresholds().digest
-    assert minimum_norm(counted, [0.0]) == 1.0 and minimum_norm(OneOfTwo(), [0.0]) == 0.0
-    assert counted.prepare([0.0, 1.0]).erm(Objective([-1.0, 1.0])) == 1.0 and counted.calls == 1
-
-
 @pytest.mark.parametrize("estimator", [LogisticRegression(C=1e3), LinearSVC(random_state=0)])
 def test_scikit_learn_estimators_are_inexact_oracles(estimator):
     hypotheses = LinearEstimator(estimator, 2)

@@ -13,7 +13,7 @@ from dpbench.papers.publicdata.objective import Objective
 
 pytestmark = pytest.mark.kernel
 
-INSTANCES = 60 if numba.config.DISABLE_JIT else 250
+INSTANCES = 60 if numba.config.DISABLE_JIT else 120
 TABLE = np.random.default_rng(3).integers(-2, 3, (8, 5)) / 2.0
 
 

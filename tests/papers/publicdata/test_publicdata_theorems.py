@@ -244,14 +244,14 @@ def restricted(table, points):
 
 
 def test_lemma_17_the_public_points_identify_the_restricted_class():
-    """Random classes on six points, 1,000 of them: most are not identified by Z, all of the restricted ones are."""
+    """Random classes on six points, 400 of them: most are not identified by Z, all of the restricted ones are."""
     rng, whole = np.random.default_rng(17), 0
-    for _ in range(1000):
+    for _ in range(400):
         table = rng.choice((-1.0, 1.0), (int(rng.integers(2, 30)), 6))
         points = rng.permutation(6)[: int(rng.integers(1, 6))]
         assert identifies(restricted(table, points), np.arange(len(points)))
         whole += identifies(FiniteClass(table), points)
-    assert 0 < whole < 500
+    assert 0 < whole < 200
 
 
 def test_lemma_20_minimisers_are_unique_on_the_public_points():
