@@ -112,12 +112,3 @@ def boosting_scale(smoothness: float, x_bound: float, y: float, sub_gaussian: fl
 def perturbed_sub_gaussian(radius: float, noise: float) -> float:
     """γ = √(B² + σ²) (proof of Theorem 15). Too small: E exp(⟨w, u⟩²/γ²) is e at σ = 0, infinite at σ ≥ B."""
     return math.hypot(radius, noise)
-
-
-def boosting_rate(
-    error: float, loss_bound: float, smoothness: float, y: float, sub_gaussian: float, n: int, epsilon: float
-) -> float:
-    """Theorem 13 without its logarithms: ERR + 2Δ/(nε) + 2Δ/n + 32γ√H̃‖Y‖/√n + 16‖Y‖/√n + 128H̃γ²/n."""
-    statistical = (32.0 * sub_gaussian * math.sqrt(smoothness) * y + 16.0 * y) / math.sqrt(n)
-    bounded = 2.0 * loss_bound / (n * epsilon) + 2.0 * loss_bound / n
-    return error + bounded + statistical + 128.0 * smoothness * sub_gaussian**2 / n

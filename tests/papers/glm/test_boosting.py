@@ -114,8 +114,6 @@ def test_formulas_by_hand():
     assert lemma11.LEMMA11.number("T", **at) == pytest.approx(spread)
     upper = spread * 25.0 + 5.0 * math.sqrt(math.log(20.0)) / 10.0
     assert lemma11.LEMMA11.number("U", **at) == pytest.approx(upper)
-    rate = 1.0 + 14.0 / 50.0 + 14.0 / 100.0 + (32.0 * 3.0 * math.sqrt(2.0) * 5.0 + 80.0) / 10.0 + 23.04
-    assert theory.boosting_rate(1.0, 7.0, 2.0, 5.0, 3.0, 100, 0.5) == pytest.approx(rate)
     adaptive = (6.0 ** (4 / 3) * 50.0 ** (2 / 3) + 36.0) / 5e3 ** (2 / 3) + (300.0 + 2500.0) / 100.0 + 2536.0 / 5e3
     assert theory.adaptive_smooth_erm_rate(1.0, 1.0, 50.0, 3.0, 10_000, 0.5) == pytest.approx(adaptive)
     exact = theory.grid_search_rate_corrected(1.0, 9.0, 4.0, 2.0, 1_000, 10, 0.5, 0.05)

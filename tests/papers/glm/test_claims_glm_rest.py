@@ -94,6 +94,22 @@ def test_printed_descent_is_line_4():
     assert found == pytest.approx(np.mean(iterates, axis=0), rel=1e-10)
 
 
+def test_theorem_9_needs_a_constant_above_1_and_labels_alone_are_summed(context):
+    """Planted: the constant 1, of which exact binomials allow 0.0145 at beta = 0.01, n = 1e6, q = 0.01."""
+    assert theorem9.labels_alone(10**6, 0.01, 0.01, 1.0)[0] == pytest.approx(0.01455, abs=1e-5)
+    assert theorem9.labels_alone(10**5, 0.02, 1e-6, 1.0)[0] == pytest.approx(3.9e-5, rel=0.01)
+    assert measured(theorem9.uniform, context, constant=1.0)[0] == "refuted"
+    assert measured(theorem9.uniform, context)[0] == "not refuted"
+    n, q, beta = 40, 0.3, 0.2
+    rate = math.log(1.0 / beta) / n
+    chances = [math.comb(n, k) * q**k * (1.0 - q) ** (n - k) for k in range(n + 1)]
+    broken = [q > k / n + 0.5 * (math.sqrt(k / n * rate) + rate) for k in range(n + 1)]
+    failures, least = theorem9.labels_alone(n, q, beta, 0.5)
+    assert failures == pytest.approx(sum(chance for chance, bad in zip(chances, broken, strict=True) if bad))
+    assert theorem9.labels_alone(n, q, beta, least * (1.0 + 1e-12))[0] <= beta
+    assert theorem9.labels_alone(n, q, beta, least * (1.0 - 1e-12))[0] > beta
+
+
 def test_risks_and_minimiser_over_the_ball_are_those_of_the_records():
     rng, n, active, bias = stream("ball"), 60, 5, 0.4
     hits, means = theorem9.draw_coordinates(rng, n, active, bias, 6)

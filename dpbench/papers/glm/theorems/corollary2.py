@@ -76,10 +76,11 @@ UNITS = Statement(
 
 
 COROLLARY = Statement(
-    about="With eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), 1/(4H|X|^2)) the excess risk is at most 251 "
-    "times sqrt(H)|X|B|Y|/sqrt(n) plus 916 times (sqrt(H)|X||Y| + H|X|^2 B)B sqrt(d log(1/delta))/(n epsilon), n >= "
-    "n_0: the constants of the paper's proof: {claim} with {E} for all shares a of sqrt(H)|X||Y| in sqrt(H)|X||Y| + "
-    "sigma sqrt(d) and q = sqrt(H)|X|B/(|Y| sqrt(n)).",
+    about="With T = n, the sigma of Theorem 1 and eta = min(B/(sqrt(T)max(sqrt(H)|X||Y|, sigma sqrt(d))), "
+    "1/(4H|X|^2)) the excess risk of Algorithm 1 is at most 251 times sqrt(H)|X|B|Y|/sqrt(n) plus 916 times "
+    "(sqrt(H)|X||Y| + H|X|^2 B)B sqrt(d log(1/delta))/(n epsilon), n >= n_0: the constants of the paper's proof: "
+    "{claim} with {E} for all shares a of sqrt(H)|X||Y| in sqrt(H)|X||Y| + sigma sqrt(d) and q = sqrt(H)|X|B/(|Y| "
+    "sqrt(n)).",
     symbols={
         "a": Real("share of sqrt(H)|X||Y| in sqrt(H)|X||Y| + sigma sqrt(d)", 0, 1),
         "q": Real("sqrt(H)|X|B/(|Y| sqrt(n)), at most 1 for n >= n_0", 0, 1),

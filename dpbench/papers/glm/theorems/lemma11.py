@@ -100,8 +100,8 @@ RARE = Statement(
 )
 
 FOR_GLMS = LEMMA11.replace(
-    about=f"{_BOTH}, for convex H-smooth non-negative GLMs and a gamma^2-sub-Gaussian w independent of S, with {{g}}, "
-    "{tau}, {l}, {M}, {T}, {U} and {V}.",
+    about=f"{_BOTH}, for convex H-smooth non-negative GLMs, at most Y^2 at zero, |x| <= X, and a gamma^2-sub-Gaussian "
+    "w independent of S, with {g}, {tau}, {l}, {M}, {T}, {U} and {V}.",
     where={
         "X": "1",
         "g": "gamma*X",
@@ -115,8 +115,8 @@ FOR_GLMS = LEMMA11.replace(
     witness=None,
 )
 ANY_LOSS = FOR_GLMS.replace(
-    about=f"{_BOTH}, for convex H-smooth non-negative losses and any w independent of S with |w| <= tau but for "
-    "beta/4, {T}, {U} and {V}; {tau} for a gamma^2-sub-Gaussian w in R^d.",
+    about=f"{_BOTH}, for convex H-smooth non-negative losses, at most Y^2 at zero, and any w independent of S with |w| "
+    "<= tau but for beta/4, {T}, {U} and {V}; {tau} for a gamma^2-sub-Gaussian w in R^d.",
     symbols={"d": Integer("dimension", 1, 10**7)},
     where={
         "g": None,

@@ -40,7 +40,8 @@ LEMMA_5 = Statement(
     witness={"n": 10**10, "T": 18, "c": 4, "B": 70710},
 )
 IN_RANGE = LEMMA_5.replace(
-    about="The bound of Lemma 5 on eps_av-stab^2 holds for every eta <= 2/H~ and every T <= n.",
+    about="For convex H~-smooth non-negative losses, at most |Y|^2 at zero, the bound of Lemma 5 on eps_av-stab^2 "
+    "holds for every eta <= 2/H~ and every T <= n.",
     given={"step": ("c <= 2", "eta <= 2/H"), "steps": ("T <= n", "no more steps than records")},
     witness=None,
 )

@@ -113,7 +113,8 @@ paper.formula(
             "no_certificate": "no constant is stated: sampled lower bounds need constants that grow",
             "source": "Lemma 7, with the noise of Theorem 1",
             "expected": "not refuted",
-            "statement": f"With sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), T = n, it is O({_BOUND7}).",
+            "statement": "With sigma^2 = 8 G^2 T log(1/delta)/(n^2 epsilon^2), T = n >= n_0 and k >= log n, the excess "
+            f"risk of w~ on Phi D against Phi w* is O({_BOUND7}).",
             "because": "Theorem 1 in R^k, at the smoothness and the radius that the map leaves. "
             + _BOUNDED.format(GROWTH),
         },

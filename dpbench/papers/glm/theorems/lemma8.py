@@ -33,9 +33,9 @@ LEMMA8 = Statement(
     ),
 )  # fmt: skip
 LEMMA8_CORRECTED = Statement(
-    about="With T in sigma^2 and eta = B/(G X n^(3/2) sqrt(13 + 8k Lambda/(n epsilon^2))), Lambda = log(2/delta), the "
-    "excess risk on Phi D against Phi w* is at most G X B(sqrt(13/n) + sqrt(8k Lambda)/(n epsilon) + sqrt(2) "
-    "e^(-k/4)/k); with (1 + sqrt(k Lambda)/(sqrt(n) epsilon))T^(3/4) as the denominator of eta, at most G X "
+    about="With T = n^2, T in sigma^2 and eta = B/(G X n^(3/2) sqrt(13 + 8k Lambda/(n epsilon^2))), Lambda = "
+    "log(2/delta), the excess risk on Phi D against Phi w* is at most G X B(sqrt(13/n) + sqrt(8k Lambda)/(n epsilon) + "
+    "sqrt(2) e^(-k/4)/k); with (1 + sqrt(k Lambda)/(sqrt(n) epsilon))T^(3/4) as the denominator of eta, at most G X "
     "B(7/sqrt(n) + 4.5 sqrt(k Lambda)/(n epsilon) + sqrt(2) e^(-k/4)/k): {claim} with {v} for all s in [0, 1], which "
     "is x/(1 + x), x^2 = 8k Lambda/(13 n epsilon^2), for the first, and a/(1 + a), a = sqrt(k Lambda)/(sqrt(n) "
     "epsilon), for the second, and u = 1/n.",

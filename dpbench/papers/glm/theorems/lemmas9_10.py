@@ -24,8 +24,8 @@ LEMMA9 = Statement(
 )
 LEMMA9_CORRECTED = LEMMA9.replace(where={"Delta": "2*Y^2 + H*B^2*X^2"}, witness=None)
 BALL = Statement(
-    about="The loss over the ball is at most 2 Y^2 + H B^2 X^2: {claim} for all s = (sqrt(H/2)B X - Y)/(sqrt(H/2)B X + "
-    "Y).",
+    about="The loss of a non-negative H-smooth GLM, at most Y^2 at zero, is over the ball at most 2 Y^2 + H B^2 X^2: "
+    "{claim} for all s = (sqrt(H/2)B X - Y)/(sqrt(H/2)B X + Y).",
     symbols={"s": Real("(sqrt(H/2)B X - Y)/(sqrt(H/2)B X + Y)", -1, 1)},
     claim=inequality("1", "<=", "((1 - s)^2 + (1 + s)^2)/2"), cells=20,
     steps=(

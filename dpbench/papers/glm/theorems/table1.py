@@ -176,7 +176,8 @@ _CEILINGS: dict[str, Callable[[int, int], float]] = {
     source="Table 1, upper bounds on a benign population",
     expected="not refuted",
     level=LEVEL,
-    statement="On a population that is not hard each algorithm's excess risk is below its ceiling, constants 1.",
+    statement=f"Squared loss, B = X = Y = 1, {ACTIVE} even coordinates, epsilon = {EPSILON:g}, at the n and d tried: "
+    "each algorithm's mean excess risk is below its ceiling, constants 1.",
     because="The bounds are worst cases over distributions. With four coordinates that every method learns, what is "
     "left is each method's own noise and shrinkage, far below them.",
     quote=r"The actual private excess risk bounds are the sum of the expressions shown in the DP rows and their "

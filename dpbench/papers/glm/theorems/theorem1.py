@@ -150,8 +150,9 @@ def exact(context: Context) -> tuple[str, Evidence]:
             "source": "Theorem 1, with the noise derived from the sensitivity",
             "expected": "proved",
             "level": LEVEL,
-            "statement": "Algorithm 1 with sigma = (D/n)sqrt(T-1)/mu(epsilon, delta) is (epsilon, delta)-DP for "
-            "every epsilon > 0 and 0 < delta < 1, all iterates released.",
+            "statement": "Algorithm 1 with sigma = (D/n)sqrt(T-1)/mu(epsilon, delta), D the largest distance of two "
+            "records' gradients in the ball, is (epsilon, delta)-DP for every epsilon > 0 and 0 < delta < 1, all "
+            "iterates released.",
             "because": "Each step releases a gradient mean that one record moves by at most D/n, with Gaussian "
             "noise: T-1 adaptive steps compose to one Gaussian shift mu = (D/n)sqrt(T-1)/sigma (Dong, Roth & Su "
             "2019), whose profile is known exactly (Balle & Wang 2018). The attacks cannot prove anything: they "

@@ -248,9 +248,10 @@ def step_corrected(context: Context, shrink: float = 1.0) -> Rows:
 
 _CORRECTED = ((100, 1.25), (400, 1.25), (400, 0.5))
 CORRECTED = Statement(
-    about="With {sigma}, {c}, {Lambda}, {T}, each Phi x_i scaled down to length 2X where longer, and {eta}, Algorithm "
-    "2 is {claim} for epsilon <= log 4 and delta < 1/2, and has excess risk of at most {bound}, {A}, {r}; G = X = B "
-    "= 1. At {k_0} its private terms are 4 sqrt(2) Lambda^(1/4)/sqrt(n epsilon): the rate of Theorem 5, without log n.",
+    about="For convex G-Lipschitz GLMs, with {sigma}, {c}, {Lambda}, {T}, each Phi x_i scaled down to length 2X where "
+    "longer, and {eta}, Algorithm 2 is {claim} for epsilon <= log 4 and delta < 1/2, and has excess risk of at most "
+    "{bound}, {A}, {r}; G = X = B = 1. At {k_0} its private terms are 4 sqrt(2) Lambda^(1/4)/sqrt(n epsilon): the rate "
+    "of Theorem 5, without log n.",
     symbols={
         "n": Integer("records", 2, 10**6),
         "k": Integer("dimension of the map", 1, 10**6),

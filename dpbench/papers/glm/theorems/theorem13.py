@@ -183,8 +183,8 @@ def typical_records(context: Context) -> tuple[str, Evidence]:
             "source": "Theorem 13, with the Laplace scale of the clipped mean",
             "expected": "proved",
             "level": LEVEL,
-            "statement": "Algorithm 5 with the base at (epsilon, delta) and the Laplace scale 2 Delta/(n' epsilon), n' "
-            "the records of the last chunk, is (epsilon, delta)-DP.",
+            "statement": "Algorithm 5 with the base at (epsilon, delta), losses clipped to a range of length Delta and "
+            "the Laplace scale 2 Delta/(n' epsilon), n' the records of the last chunk, is (epsilon, delta)-DP.",
             "because": DISJOINT + "Report noisy max with the scale 2 Delta/epsilon is epsilon-DP.",
             "rests_on": (
                 "glm.sensitivity.inequality.losses",
@@ -231,9 +231,10 @@ DIFFERENCES = Statement(
 
 
 IN_THE_BALL = Statement(
-    about="For models in B_B of mean excess risk ERR on {n_1} records each, h = sqrt(H~)B and 4^m beta >= 4, with "
-    "probability at least 1 - beta the excess risk is at most {bound}, {l}, {M}, {Lambda}: no term Y^2/sqrt(n), nor "
-    "Y/sqrt(n).",
+    about="For an H~-smooth non-negative loss, at most Y^2 at zero, |w*| <= B, and m independent models in B_B of mean "
+    "excess risk ERR on {n_1} records each, h = sqrt(H~)B and 4^m beta >= 4, with probability at least 1 - beta the "
+    "excess risk of Algorithm 5 with the Laplace scale 4 M (m + 1)/(n epsilon) is at most {bound}, {l}, {M}, {Lambda}: "
+    "no term Y^2/sqrt(n), nor Y/sqrt(n).",
     symbols={
         "n": Integer("records", 2, 10**12),
         "m": Integer("models", 1, 30),
@@ -264,9 +265,10 @@ IN_THE_BALL = Statement(
     ),
 )
 PERTURBED = IN_THE_BALL.replace(
-    about="For models of Algorithm 3, independent, of noise sigma B, |w*| <= B, losses clipped at {M}, h = sqrt(H)B|X| "
-    "and 4^m beta >= 4, with probability at least 1 - beta the excess risk is at most {bound}, {l}, {r}, {t}, "
-    "{Lambda}, {n_1}.",
+    about="For a non-negative H-smooth GLM, at most Y^2 at zero, |w*| <= B, and m independent models of Algorithm 3, "
+    "of noise sigma B and mean excess risk ERR, losses clipped at {M}, h = sqrt(H)B|X| and 4^m beta >= 4, with "
+    "probability at least 1 - beta the excess risk of Algorithm 5 with the Laplace scale 4 M (m + 1)/(n epsilon) is at "
+    "most {bound}, {l}, {r}, {t}, {Lambda}, {n_1}.",
     symbols={"sigma": Real("noise over B, of which the instance has none", 0, 0)},
     where={
         "l": "log(4*m/beta)",
@@ -296,7 +298,7 @@ Bound = Callable[[int, float], float]
 
 
 def against(
-    context: Context, bound_at: Bound, make: Callable[[int], Boosting], what: str = "", base: str = "noisy GD as base"
+    context: Context, bound_at: Bound, make: Callable[[int], Boosting], base: str = "noisy GD as base"
 ) -> Evidence:
     """One run on each of many data sets at each n against a bound, ERR as measured for the base on its chunk."""
     sets, rows = context.pick(quick=32, full=64), []
@@ -310,8 +312,8 @@ def against(
         "value: the largest ratio of an excess risk to the bound; the margin is of a lower confidence bound of the "
         "frequency of failures against beta",
         f"squared loss, 4 even coordinates, B = X = Y = 1, epsilon = 1, beta = {BETA}, {base}, exact "
-        f"calibration, {sets} data sets a point, one run on each; the bound is below the zero predictor's risk "
-        f"{'at each n' if what else 'where the column says so'}{what}",
+        f"calibration, {sets} data sets a point, one run on each; the bound is below the zero predictor's risk where "
+        "the column says so",
         value="ratio",
         sides=("at least", "allowed"),
         trials=sets * len(SIZES),
@@ -322,21 +324,12 @@ def _descent(n: int) -> Boosting:
     return Boosting(LEARNER, 1.0, 1e-5, beta=BETA)
 
 
-def whole_bound(context: Context, shrink: float = 1.0) -> Evidence:
-    """The bound as printed, its logarithms left out, times `shrink`."""
-    gamma, widest = 1.0 / math.sqrt(math.log(2.0)), 4.0  # B = X = Y = 1: E exp(⟨w, u⟩²/γ²) ≤ 2, sup of the loss
-    return against(
-        context, lambda n, error: shrink * theory.boosting_rate(error, widest, 2.0, 1.0, gamma, n, 1.0), _descent,
-        ", and with the log^4(8/beta) of the proof's last display from about n = 2 10^7 on only",
-    )  # fmt: skip
-
-
 _UNITS = {"epsilon": 1.0, "beta": BETA, "Y": 1.0, "h": math.sqrt(2.0), "m": theory.boosting_models_corrected(BETA)}
 """The statements' symbols at epsilon = B = X = Y = 1 and H = 2; q is then ERR."""
 
 
 def whole_bound_corrected(context: Context, shrink: float = 1.0) -> Evidence:
-    """The runs of `whole_bound` against the corrected bound times `shrink`."""
+    """Boosted noisy gradient descent against the corrected bound times `shrink`."""
     return against(
         context, lambda n, error: shrink * IN_THE_BALL.number("bound", n=n, q=error, **_UNITS), _descent
     )  # fmt: skip
@@ -390,8 +383,9 @@ _BOUNDED = (
     source="Theorem 13, proof",
     expected="not refuted",
     level=LEVEL,
-    statement="With m models that are each good with probability 3/4, the selected one is good up to the selection "
-    "term, but for a probability of beta/4 (no model is good) + beta/4 (the noise of report noisy max).",
+    statement="With m = log_4(4/beta) independent models that are each good with probability 3/4, the selected one is "
+    "good up to the selection term, but for a probability of beta/4 (no model is good) + beta/4 (the noise of report "
+    "noisy max).",
     because="The models' noises are independent, so all m = log_4(4/beta) are bad with probability at most beta/4; "
     "all m Laplace variables are below b log(4m/beta) in size but for beta/4, and then the selected loss is at most "
     "the least one plus 2b log(4m/beta).",
@@ -411,19 +405,6 @@ _BOUNDED = (
             "because": "|l'|^2 <= 2H~l makes the root of l sqrt(H~/2)-Lipschitz, and (l(w) - l(v))^2 = (sqrt l(w) - "
             "sqrt l(v))^2 (sqrt l(w) + sqrt l(v))^2 <= (H~/2)|w - v|^2 2(l(w) + l(v)). Convexity is not used; the "
             "constant 1 is the least.",
-        },
-        "bound": {
-            "measure": whole_bound,
-            "source": "Theorem 13, its whole bound, Algorithm 5 corrected",
-            "full_only": True,
-            "rests_on": ("glm.thm13.inequality", "glm.thm13.inequality.bound-corrected"),
-            "quote": _BOUNDED,
-            "statement": "With probability at least 1 - beta the excess risk of Algorithm 5 is at most ERR + 2 "
-            "Delta/(n epsilon) + 2 Delta/n + 32 gamma sqrt(H~)|Y|/sqrt(n) + 16|Y|/sqrt(n) + 128 H~ gamma^2/n, the "
-            "numbers of the theorem, its logarithms left out.",
-            "because": "Every term bounds a step of the proof: a good model, report noisy max, and the deviation of a "
-            "chunk's mean loss from the risk, twice.",
-            "origin": "corrected",
         },
         "bound-corrected": {
             "measure": whole_bound_corrected,

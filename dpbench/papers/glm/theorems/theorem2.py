@@ -216,8 +216,9 @@ QUOTE = (
 
 
 BALANCED = Statement(
-    about="At k = (H B X^2 n epsilon/G)^(2/3) the noise and the map together cost at most 2^(5/3) times ((sqrt(H)B X "
-    "sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3): {claim} for all shares t of sqrt(H)B X in Y + sqrt(H)B X.",
+    about="At k = (H B X^2 n epsilon/G)^(2/3) the terms of the noise, G B sqrt(k)/(n epsilon), and of the map, H "
+    "B^2X^2/k, are together at most 2^(5/3) times ((sqrt(H)B X sqrt(Y))^(4/3) + H B^2X^2)/(n epsilon)^(2/3): {claim} "
+    "for all shares t of sqrt(H)B X in Y + sqrt(H)B X.",
     symbols={"t": Real("share of sqrt(H)B X in Y + sqrt(H)B X", 0, 1)},
     claim=inequality("1", "<=", "(1 - t)^(2/3) + t^(2/3)"), cells=50,
     steps=(

@@ -321,7 +321,10 @@ REMARK = Statement(
     witness={"t": 1, "a": 3, "b": 0, "power_t": 1, "first": 2},
 )  # fmt: skip
 BEYOND = REMARK.replace(
-    about="Algorithm 3 costs more than the remark's rate, constants 1: {claim} with {excess} and {remark}.",
+    about="Squared loss, d = X = Y = 1, B = r >= 1, {delta}, {n}. Where r >= 20 n^(1/6) epsilon^(2/3), (n "
+    "epsilon)^(1/3) >= 200 sqrt(log(1/delta)), epsilon <= 1, delta <= epsilon/13 and the remark's rate, constants 1, "
+    "is at most 1/4, some population costs Algorithm 3 more than that rate, whatever lambda is: {claim} with {excess}, "
+    "{mu}, {s}, {remark} and {G}.",
     given={
         "large": ("r >= 20*n^(1/6)*epsilon^(2/3)", "sqrt(H)B X far above it"),
         "many": ("(n*epsilon)^(1/3) >= 200*sqrt(log(n^2))", "records"),

@@ -44,6 +44,8 @@ SIZES = {
     "Y": Real("bound on the labels", "1/1000", 1000),
 }  # fmt: skip
 _EVERY = "For every (epsilon, delta)-DP algorithm the mean excess empirical risk over uniform sigma is at least "
+_LEVELS = "1/n <= epsilon <= 1 and delta <= (1 - e^(-epsilon))/16"
+"""The hypotheses of Theorem 4, which its constants need."""
 
 
 # Why mean(u) >= g, u the half of a record's clipped gain at B less that at -B: with a+- = max(y^2 - (+-Bx - y)^2, -Y^2)
@@ -108,7 +110,7 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
     holds="glm.thm4.floor.exact",
     arguments={"constants": "printed"},
     statement=_EVERY + "(B X)^(4/3) Y^(2/3) p^(1/3)/(128 (n epsilon)^(2/3)), p = min(1, d^(3/2) Y/(B X n epsilon)), "
-    "for Y/(n epsilon) <= B X <= Y min(sqrt(d), sqrt(n epsilon)).",
+    f"for Y/(n epsilon) <= B X <= Y min(sqrt(d), sqrt(n epsilon)), {_LEVELS}.",
     because="Integers: d' is rounded down, Delta = floor(1/epsilon), and a block has the least size with Delta's "
     "parity for which the minimiser's norm is at most B. For larger B the bias b exceeds 1, where the construction "
     "does not exist, and is refused.",
@@ -205,9 +207,9 @@ def resampled(n: int, d: int, epsilon: float) -> tuple[Any, int, float]:
             "level": LEVEL,
             "arguments": {"constants": "exact"},
             "statement": Statement(
-                about="For every (epsilon, delta)-DP algorithm some data set with |w*| = B has mean excess empirical "
-                "risk of at least c Y^2 times {plane} for d >= 2, {p}, f = 1 where r >= 1, else 0, and times {line} "
-                "for d = 1; r = B X/Y, {N}, {c}.",
+                about=f"Squared loss. For {_LEVELS} every (epsilon, delta)-DP algorithm has on some data set with "
+                "|w*| = B a mean excess empirical risk of at least c Y^2 times {plane} for d >= 2, {p}, f = 1 where "
+                "r >= 1, else 0, and times {line} for d = 1; r = B X/Y, {N}, {c}.",
                 symbols=SIZES | {"r": Real("BX/Y", "1/1000000", 10**6)},
                 where={
                     "c": str(Fraction(str(PROVED))),

@@ -91,7 +91,8 @@ def attacked() -> tuple[PrivateGridSearch, tuple[GLMProblem, GLMProblem]]:
             "measure": theorem7_exact,
             "source": "Theorem 7, with the sensitivity of the clipped mean",
             "level": LEVEL,
-            "statement": "Algorithm 4 over an exactly calibrated base is (epsilon, delta)-DP.",
+            "statement": "Algorithm 4 over an exactly calibrated base, with the sensitivities of means of clipped "
+            "losses, is (epsilon, delta)-DP.",
             "because": DISJOINT + "K Gaussian candidates at mu(epsilon, delta)/sqrt(K) compose to mu(epsilon, "
             "delta); others by basic composition.",
             "rests_on": (
@@ -219,9 +220,9 @@ UNIT = Statement(
     ),
 )
 FAIREST = UNIT.replace(
-    about="With {tau} in line 6, sensitivities 2 U/n in line 8, {U} for models in the ball of radius 2^j, {l}, and ERR "
-    "non-decreasing, the excess risk of Algorithm 4 is, with probability 1 - beta, at most Y^2 and {terms}, all at 2 "
-    "max(|w*|, 1).",
+    about="For non-negative H-smooth GLMs, at most Y^2 at zero, n even, with {tau} in line 6, sensitivities 2 U/n in "
+    "line 8, {U} for models in the ball of radius 2^j, {l}, Assumption 1, ERR non-decreasing and ERR(2^K) >= Y^2, the "
+    "excess risk of Algorithm 4 is, with probability 1 - beta, at most Y^2 and {terms}, all at 2 max(|w*|, 1).",
     symbols={"beta": Real("failure probability", "1/1000000", "1/2"), "epsilon": Real("claimed", "1/1000", 10)},
     where={
         "X": "1",
@@ -491,8 +492,10 @@ paper.formula(
             "source": "Theorem 7, Algorithm 4 corrected",
             "expected": "not refuted",
             "level": LEVEL,
-            "statement": "With probability at least 1 - beta the excess risk of grid search is at most twice that of "
-            "the oracle that knows |w*| plus the selection terms of the exact calibration.",
+            "statement": f"Squared loss, {DIMENSION} even coordinates, Y = {Y:g}, beta = {BETA}, over noisy gradient "
+            "descent, at the n and |w*| tried: with probability at least 1 - beta the excess risk of grid search is "
+            "at most twice the mean one of the oracle that knows |w*| plus the selection terms of the exact "
+            "calibration.",
             "because": "As glm.thm7.inequality.fairest. With X = Y = 1 the terms exceed Y^2 for every feasible n, so Y "
             "= 64.",
             "origin": "corrected",

@@ -70,9 +70,9 @@ paper.formula(
             "expected": "not refuted",
             "level": LEVEL,
             "full_only": True,
-            "statement": "With probability at least 1 - beta the excess risk of grid search over boosted output "
-            "perturbation is at most twice that of the oracle that knows |w*| plus the selection terms of the exact "
-            "calibration.",
+            "statement": "The instances of glm.thm7.inequality.oracle, over boosted output perturbation: with "
+            "probability at least 1 - beta the excess risk of grid search is at most twice the mean one of the oracle "
+            "that knows |w*| plus the selection terms of the exact calibration.",
             "because": "As for Theorem 7. The models leave the ball by their noise; their losses are clipped to its "
             "range, which only lowers a score.",
             "origin": "corrected",

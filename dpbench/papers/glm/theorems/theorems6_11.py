@@ -83,7 +83,8 @@ _WHAT = {
 }
 _FLOORS = {
     "printed": (
-        "B X d'^((p-1)/p)/(1024 n epsilon) for rank <= 48 n epsilon, B X min(1, 1/(16 (n epsilon)^(1/p))) beyond",
+        "B X d'^((p-1)/p)/(1024 n epsilon) for rank <= 48 n epsilon, B X min(1, 1/(16 (n epsilon)^(1/p))) beyond, for "
+        "epsilon <= 1.2 and delta <= epsilon",
         "On the printed instance, whose parameters are beta = 1/16, d' = rank and alpha = d'/(54 n epsilon).",
     ),
     "exact": (
@@ -175,8 +176,8 @@ _MORE: dict[str, dict[str, Any]] = {
             "source": "Corollary 4, its last sentence",
             "quote": r"Using generalization properties of differential privacy, we get the same bound as above for "
             r"excess empirical risk; see Corollary B.4 in [SSTT20] for details.",
-            "statement": "The printed floor of Corollary 4 (p = 2) holds for the mean excess empirical risk over the "
-            "family.",
+            "statement": "For epsilon <= 1.2 and delta = 1e-5 the printed floor of Corollary 4 (p = 2) holds for the "
+            "mean excess empirical risk over the family.",
             "because": "The empirical minimiser has at most the risk of w~ on average, and a private output does "
             "nearly as well on new records as on its own.",
         }
