@@ -26,7 +26,9 @@ def measured_risk(
     seed: int = 0,
     problem: Callable[[Any], Any] | None = None,
 ) -> tuple[float, float]:
-    """The risk of a mechanism, aggregated as the floor is, and its standard error.
+    """The risk of a mechanism, in the mean over the members of a family, and its standard error.
+
+    `Floor.value` and `HardFamily.mean_floor` are lower bounds on it.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ def measured_risk(
         ``mechanism(dataset, trials, rng) -> array (trials, ...)``.
     floor : Floor or HardFamily
     draws : int
-        Members drawn from the prior, each with data of its own; or, where a family is summed over its members, runs of
+        Members drawn from the prior, each with data of its own; or, where a `HardFamily` lists its members, runs of
         each.
     trials : int
         Runs on each data set.
@@ -53,7 +55,7 @@ def measured_risk(
 
 
 def _one(mechanism: Mechanism, floor: Floor | HardFamily, trials: int, rng: np.random.Generator, problem: Any) -> float:
-    """The mean loss of `trials` runs, on one member's data; or the sum over all members."""
+    """The mean loss of `trials` runs, on one member's data; or the mean over all members."""
     members: Sequence[Any]
     if isinstance(floor, Floor):
         members, draw, loss = (floor.family.sample(rng),), floor.family.draw, floor.family.loss
@@ -64,7 +66,7 @@ def _one(mechanism: Mechanism, floor: Floor | HardFamily, trials: int, rng: np.r
         data = draw(member, rng)
         outputs = np.asarray(mechanism(data if problem is None else problem(data), trials, rng), dtype=np.float64)
         total += float(np.mean(loss(member, outputs.reshape(trials, -1))))
-    return total
+    return total / len(members)
 
 
 def frontier(
@@ -92,7 +94,7 @@ def frontier(
     mechanisms : mapping
         Name → ``make(x)``, the mechanism at a point of the grid.
     ceiling : callable, optional
-        ``ceiling(x)``: an upper bound of a theorem.
+        ``ceiling(x)``: an upper bound of a theorem on the risk on one data set.
     axis : str
         Label of the grid.
     draws, trials, seed, problem
@@ -101,14 +103,15 @@ def frontier(
     Returns
     -------
     dict
-        The numbers drawn: the axis, "floor", "ceiling", and for each mechanism its risk and "NAME standard error".
+        The numbers drawn: the axis, "floor", "ceiling", and for each mechanism its risk and "NAME standard error". All
+        are of one risk, in the mean over the members: of a `HardFamily` the floor is its `mean_floor`.
     """
     points = validation.array("grid", grid, ndim=1, min_length=1)
     if points.min() <= 0.0:
         raise invalid("grid", "positive numbers", grid)
     floors = [build(float(x)) for x in points]
     series: dict[str, list[float]] = {axis: points.tolist()}
-    series["floor"] = [floor.value if isinstance(floor, Floor) else floor.floor for floor in floors]
+    series["floor"] = [floor.value if isinstance(floor, Floor) else floor.mean_floor for floor in floors]
     for name, make in mechanisms.items():
         runs = [
             measured_risk(make(float(x)), floor, draws=draws, trials=trials, seed=seed, problem=problem)

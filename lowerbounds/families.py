@@ -140,14 +140,22 @@ def sparse_mean(n: int, d: int, bias: float) -> Family:
         return here, there
 
     high, low = 1.0 + bias, 1.0 - bias
-    divergence = 0.5 * (high * math.log(high) + (low * math.log(low) if low > 0.0 else 0.0))
+    # Kullback–Leibler divergences of a biased sign from a fair one, and of a fair one from a biased one.
+    biased = 0.5 * (high * math.log(high) + (low * math.log(low) if low > 0.0 else 0.0))
+    fair = -0.5 * math.log(high * low) if low > 0.0 else math.inf
+
+    def divergence(member: int, other: int) -> float:
+        if member == other:
+            return 0.0
+        return biased * (member >= 0) + (fair if other >= 0 else 0.0)
+
     return Family(
         "sparse mean", n, lambda member, rng: np.where(rng.random((n, d)) < 0.5 * (1.0 + means(member)), 1.0, -1.0),
         lambda member, outputs: _squared(means(member), outputs), members=tuple(range(d)), target=means,
         differ=lambda member, other: 0.0 if member == other else 0.5 * bias * sum(v >= 0 for v in (member, other)),
         couple=couple, separation=_apart(bias**2), radius=0.5 * bias**2,
         reference=-1,
-        divergence=_apart(divergence), width=d,
+        divergence=divergence, width=d,
         law=law if d <= _ENUMERATED else None, source="one large coordinate of d",
     )  # fmt: skip
 
@@ -211,7 +219,8 @@ def selection(n: int, candidates: int, votes: int) -> Family:
 def of_hard_family(family: HardFamily) -> Family:
     """A construction of the GLM paper as a `Family`: its prior, its data sets, its excess risk.
 
-    For `frontier`, `check_family` and attacks of one's own; its floor is `family.floor`.
+    For `check_family`, `measured_risk` and attacks of one's own; its floor is `family.mean_floor`, on the mean over the
+    members, where `family.floor` may be on their sum.
     """
     if not isinstance(family, HardFamily):
         raise invalid("family", "a HardFamily", family)

@@ -166,6 +166,11 @@ class HardFamily:
         return self.left(None if self.claim is None else self.claim.curve)
 
     @property
+    def mean_floor(self) -> float:
+        """Lower bound on the mean of `excess` over the members: of one risk, as the ceilings of theorems are."""
+        return self.floor / max(1, len(self.enumerated))
+
+    @property
     def floor_at(self) -> Callable[..., float] | None:
         """``floor_at(epsilon, delta)``: the floor on this very family at another privacy level; None where the floor
         holds for every algorithm, private or not."""

@@ -49,7 +49,7 @@ def large_radius(
     Returns
     -------
     HardFamily
-        Members 0 and 1; the floor is on the sum of the two mean excess risks, so that one has at least half of it.
+        Members 0 and 1; the floor is on the sum of the two mean excess risks, `mean_floor` on their mean.
 
     Raises
     ------

@@ -164,6 +164,8 @@ def test_an_event_at_a_distance_is_bounded_by_composed_tests(privacy):
         ({"rdp": {2.0: -0.2}}, "a bound tau of rdp must be a finite number > 0"),
         ({"mu": -1.0}, "mu must be a finite number > 0"),
         (gaussian_profile(0.1, kind="lower", why="a test"), "privacy must be a guarantee"),
+        (gaussian_profile(0.1, kind="exact", why="a test", neighbours="add_remove"), "for neighbours 'replace'"),
+        (pure_profile(0.1, why="a test", neighbours="add_remove"), "for neighbours 'replace'"),
         (
             Profile("upper", "a test", lambda epsilon: min(0.5, 0.1 + 0.1 * epsilon)),
             r"lies in \[0, 1\] and does not increase",
@@ -308,3 +310,27 @@ def test_a_claim_at_a_distance_is_what_composed_tests_leave(privacy, distance):
         else:
             found = composed.get_delta_for_epsilon(epsilon)
         assert found == pytest.approx(expected, rel=1e-3, abs=1e-6)
+
+
+FAR = [(1.0, 0.0, 40, 38.0), (2.0, 0.0, 20, 30.0), (0.5, 0.0, 50, 24.0), (0.5, 1e-9, 30, 10.0), (0.1, 1e-3, 50, 1.0)]
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "distance", "level"), FAR)
+def test_claims_far_away_are_exact(epsilon, delta, distance, level):
+    """Against 80 digits, where e^level magnifies the rounding of what lies near 1."""
+    exact = naive.composed_delta(epsilon, delta, distance, level)
+    for claim in ({"epsilon": epsilon, "delta": delta}, approximate_profile(epsilon, delta, why="a test")):
+        found = at_distance(claim, distance).get_delta_for_epsilon(level)
+        assert found == pytest.approx(exact, rel=1e-12 if isinstance(claim, dict) else 1e-3)
+    one_less = naive.composed_delta(epsilon, delta, distance - 1, level)
+    assert abs(one_less - exact) > 1e-3 * exact
+
+
+def test_divergences_far_away_and_of_weak_claims_are_exact():
+    """Of pure ε: every mass has the ratio e^((k − 2j)ε), and the smallest of them lie far below 1e-16."""
+    for epsilon, distance in ((1.0, 40), (2.0, 20)):
+        masses = naive.composed_masses(epsilon, distance)
+        exact = sum(q * math.log(q / p) for p, q in masses)
+        assert curve(epsilon).divergence(distance) == pytest.approx(exact, rel=1e-12)
+    leak, square = curve(38.0).leak_and_square()
+    assert leak == 0.0 and square == pytest.approx(math.exp(38.0), rel=1e-12)

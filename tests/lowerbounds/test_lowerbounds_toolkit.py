@@ -6,6 +6,7 @@ and shares no formula with the builders; it is itself held against randomised re
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ from lowerbounds import (
     fano,
     fingerprint,
     frontier,
+    large_radius,
     le_cam,
     measured_risk,
     packing_floor,
@@ -308,7 +310,47 @@ def test_glm_families_are_families_too():
     report = check_family(families.of_hard_family(hard))
     assert report.ok and len(report.skipped) >= 2
     mean, error = measured_risk(lambda data, trials, rng: np.zeros((trials, 1)), hard, draws=10)
-    assert mean == pytest.approx(2.0 * hard.parameters["target"]) and error == pytest.approx(0.0, abs=1e-12)
+    assert mean == pytest.approx(hard.parameters["target"]) and error == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("hard", [chaudhuri_hsu(1000, 0.5), large_radius(100, 2, 0.5, radius=3.0)])
+def test_families_of_two_data_sets_and_their_floors_are_in_the_mean_over_both(hard):
+    """Randomised response at the distance is private: above `mean_floor`, and below `floor`, which is on the sum.
+
+    Null: the mean risk is at least `mean_floor`; 6 standard errors, fixed seed. A floor twice as high is seen.
+    """
+    first = hard.instances(0).y
+
+    def response(data, trials, rng):
+        right = rng.random(trials) > 1.0 / (1.0 + math.exp(0.5 * hard.distance))
+        at_first = right == np.array_equal(data.y, first)
+        return np.where(at_first[:, None], hard.minimisers(0), hard.minimisers(1))
+
+    family = families.of_hard_family(hard)
+    floor = Floor(hard.mean_floor, family, None, "of the construction", lambda k, rng: None)
+    drawn, drawn_error = measured_risk(response, floor, draws=2000, trials=100)
+    both, both_error = measured_risk(response, hard, draws=2000, trials=100)
+    assert hard.mean_floor == 0.5 * hard.floor
+    assert abs(drawn - both) < 6.0 * math.hypot(drawn_error, both_error)
+    assert hard.mean_floor - 6.0 * both_error < both < 2.0 * hard.mean_floor - 6.0 * both_error
+
+
+def test_frontier_draws_the_floor_of_two_data_sets_on_their_mean():
+    from matplotlib.figure import Figure
+
+    series = frontier(
+        Figure().add_subplot(), lambda n: chaudhuri_hsu(int(n), 0.5), [100, 1000], {}, ceiling=lambda n: 1
+    )
+    assert series["floor"] == [0.5 * chaudhuri_hsu(n, 0.5).floor for n in (100, 1000)]
+
+
+def test_divergences_of_sparse_means_are_those_of_their_laws():
+    family = families.sparse_mean(5, 3, 0.2)
+    for first, second in itertools.product((-1, 0, 2), repeat=2):
+        p, q = (np.array(family.law(member)[1]) for member in (first, second))
+        assert family.divergence(first, second) == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-14)
+    certain = families.sparse_mean(5, 3, 1.0)
+    assert certain.divergence(0, 1) == math.inf and certain.divergence(0, -1) == pytest.approx(math.log(2.0))
 
 
 def test_frontier_draws_floor_risk_and_ceiling(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.integrate import quad
@@ -34,6 +35,39 @@ def largest_gap_of_levels(levels: list[tuple[float, float]], distance: int) -> f
     cost[0], cost[-1] = 1.0, -1.0
     solved = linprog(cost, A_ub=np.array(rows), b_ub=bounds, bounds=[(0.0, 1.0)] * size, method="highs")
     return float(-solved.fun)
+
+
+def composed_delta(epsilon: float, delta: float, distance: int, level: float) -> float:
+    """max g∘…∘g(p) − e^level·p of (ε, δ), in 80 digits: over all p whose orbit meets a corner of g."""
+    with localcontext(prec=80):
+        e, d, one = Decimal(epsilon).exp(), Decimal(delta), Decimal(1)
+
+        def g(p: Decimal) -> Decimal:
+            return min(e * p + d, 1 - (1 - d - p) / e, one)
+
+        starts = [Decimal(0), (1 - d) / (1 + e), 1 - d]
+        for start in starts[1:]:
+            p = start
+            for _ in range(distance):
+                p = max((p - d) / e, 1 - d - e * (1 - p))  # the inverse of g
+                if p > 0:
+                    starts.append(p)
+
+        def composed(p: Decimal) -> Decimal:
+            for _ in range(distance):
+                p = g(p)
+            return p
+
+        return float(max(composed(p) - Decimal(level).exp() * p for p in starts if p <= 1))
+
+
+def composed_masses(epsilon: float, distance: int) -> list[tuple[float, float]]:
+    """(p, q) of the composed curve of pure ε, from p = 0 on: q/p = e^((k − 2j)ε), j = 0, …, k."""
+    with localcontext(prec=80):
+        corner = 1 / (1 + Decimal(epsilon).exp())
+        ends = [corner * (Decimal(epsilon) * (j + 1 - distance)).exp() for j in range(distance)] + [Decimal(1)]
+        sizes = [b - a for a, b in zip([Decimal(0), *ends], ends, strict=False)]
+        return [(float(p), float(p * (Decimal(epsilon) * (distance - 2 * j)).exp())) for j, p in enumerate(sizes)]
 
 
 def packing_records(
