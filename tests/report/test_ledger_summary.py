@@ -77,6 +77,6 @@ def test_what_a_user_has_to_know_first():
     said = {paper.name: foremost(paper) for paper in all_papers()}
     assert {name: one.id for name, one in said.items() if one is not None} == {
         "glm": "glm.thm5.privacy",
-        "heavytail": "heavytail.thm1.privacy",
+        "heavytail": "heavytail.thm1.inequality.y-moment",
         "publicdata": "publicdata.thm4.privacy",
     }

@@ -46,7 +46,7 @@ ANY_RADIUS = Statement(
     witness={"Delta": 1, "zeta": 4, "d": 2},
 )
 IN_RANGE = ANY_RADIUS.replace(
-    about="The net in use has at most (3 Delta/zeta)^d points, and one at least: {claim}.",
+    about="For zeta <= Delta the net in use has at most (3 Delta/zeta)^d points, and one at least: {claim}.",
     given={"range": ("zeta <= Delta", "a radius below the diameter")},
     witness=None,
 )

@@ -65,14 +65,14 @@ def optimal(theorem: int, moment: str, equation: str, assumption: str, bound: st
     return {
         "kind": "inequality", "measure": packed, "arguments": {"theorem": theorem, "moment": moment}, "quote": quote,
         "source": f"Theorem {theorem}, equation {equation}" + (", Remark 1" if equation == "8" else ""),
-        "statement": f"For every epsilon-DP algorithm some law of Assumption {assumption} has an excess, with "
-        f"probability 1/4, of at least {bound} over {PACKED:g}{beside} (log n log(1/eta))^((theta-1)/theta), for 4 <= "
-        "d <= 1024, epsilon <= 1 and d <= n epsilon.",
+        "statement": f"For every epsilon-DP algorithm on the unit ball some law of Assumption {assumption} has an "
+        f"excess, with probability 1/4, of at least {bound} over {PACKED:g}{beside} (log n log(1/eta))^((theta-1)/"
+        "theta), for 4 <= d <= 1024, epsilon <= 1 and d <= n epsilon.",
         "because": "A packing: x = s v, y = s sqrt(d) with probability p, else 0, for v in a code of {-1, 1}^d. About "
         "np records tell two members apart, so p = c d/(n epsilon), and p s sqrt(d) is the rate: (7), (8) and (18) are "
         "optimal in n, d and epsilon but for logarithms; between (19) and the worst law known lies d^(1/theta - 1/2). "
         "E|y|^theta is 1, or d^(theta/2) under moments of the coordinates, as sup E|<x,w>|^theta may be. "
-        "Remark 1 says that (8) matches a bound for means and leaves regression open: the same packing settles it.",
+        "Remark 1 leaves regression open: the same packing settles it.",
     }  # fmt: skip
 
 
@@ -82,7 +82,7 @@ paper.floor(
     expected="not refuted",
     quote="for the upper bound in (8), it matches the lower bound of the private mean estimation under Assumption 2 in "
     "[18]. However, it is still unknown whether this lower bound is optimal for DPSCO with general convex loss.",
-    statement="Averaged over the packing, the excess of Algorithms 1 and 2 is at least its floor.",
+    statement="Averaged over the packing, the mean excess of Algorithms 1 and 2 as corrected is at least its floor.",
     because="The floor holds for every epsilon-DP algorithm. d = 1: two laws, x = y = s or x = -s, y = s with "
     "probability p; the law of the output given K rare records, and K, exactly.",
     rows={f"assumption{says[1]}": optimal(*at, *says) for at, says in BOUNDS.items()},

@@ -75,14 +75,11 @@ FAILURES = 3.0
 """`theory.shorter_bound` holds with probability 1 − 3η."""
 KEPT = "what holds by a shorter proof (Theorem H)"
 SHORTER = (
-    "With probability 1 - 3 eta, for all iota and epsilon, the excess is at most zeta tau + (2 "
-    "iota^(theta-1)/theta) sup E|y - <x,w>|^theta + (log(N/eta) + log(1/eta))/(n iota) + 2 log(theta) "
-    "log(N/eta)/(n iota epsilon)"
+    "For all iota and epsilon, with probability 1 - 3 eta, the excess for weights with 2 log(theta) is at most zeta "
+    "tau + (2 iota^(theta-1)/theta) sup E|y - <x,w>|^theta + (log(N/eta) + log(1/eta))/(n iota) + 2 log(theta) "
+    "log(N/eta)/(n iota epsilon), tau >= E|x|"
 )
-FAR = (
-    "left: the exact quantile, over data and mechanism, that the bound is of; no law tried comes near it, those of the "
-    "entries quantile neither"
-)
+FAR = "left: the exact quantile, over data and mechanism, that the bound is of; no law tried comes near it"
 
 EPSILONS = (0.1, 1.0, 4.0)
 LEANS = (1, 2, 3, 4, 5, 6, 8, 12, 20)
@@ -228,6 +225,10 @@ ADDED = GUARANTEE.replace(
 WEIGHTS = Correction(
     place="Algorithms 1 and 2, line 2, and Theorems 1 and 2",
     effect=2,
+    caveat=r"Definition 2, “$\exp(\frac{\epsilon u(D,r)}{2\Delta u})$”, with the sensitivity after (6), "
+    r"“$\frac{2\log 2}{n\iota}$”, gives weights with 4 log 2, which are epsilon-DP, and (9) is about them: "
+    r"“$\hat{L}_{\iota}(\tilde{w},D)\leq\hat{L}_{\iota}(w_{\zeta},D)+\frac{4\log 2}{n\iota\epsilon}\log\frac{N("
+    r"\mathcal{W},\zeta)}{\eta}$”. So are (20) and 4 log(theta). Line 2 of the listings alone is wrong.",
     change="divide by 2 log 2 for log 2, and by 2 log(theta) for log(theta), in the exponent: the sensitivity of n "
     "iota L is that logarithm, since 0 <= psi on |residuals|",
 )
@@ -244,8 +245,8 @@ for theorem, log, shown in (1, "log 2", r"\log 2"), (2, "log theta", r"\log\thet
         source=place,
         expected="refuted",
         arguments={"theorem": theorem},
-        weight="constant",
-        hurt="use",
+        weight="misprint",
+        hurt="letter",
         quote=DEFINITION_1 + rf" ... output an $w\in\tilde{{W}}_{{\zeta}}$ with probability proportional to "
         rf"$\exp(\frac{{-n\iota\epsilon\hat{{L}}_{{\iota}}(w,D)}}{{{shown}}})$ ... For any $\epsilon>0$, Algorithm "
         rf"{theorem} is $\epsilon$-DP.",
@@ -255,9 +256,9 @@ for theorem, log, shown in (1, "log 2", r"\log 2"), (2, "log theta", r"\log\thet
         "log-weight and the log of the normaliser by at most epsilon: 2 epsilon. It is reached: with many records "
         "supporting one candidate and truncated at the others, replacing one by a record that supports another "
         "candidate moves their log-weights in opposite directions, while the first one keeps the normaliser.",
-        consequence="Under Definition 1 (one record replaced) the algorithm is 2 epsilon-DP and no better: who asks "
-        "for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more and iota and the net do "
-        "not depend on n. The utility bounds change by a constant.",
+        consequence="Under Definition 1 (one record replaced) line 2 is 2 epsilon-DP and no better: who takes it "
+        "to the letter and asks for epsilon = 1 gets up to 2. It is epsilon-DP where neighbours have one record more "
+        "and iota and the net do not depend on n. The utility bounds change by a constant.",
         errata=WEIGHTS,
         formulas=pair.replace(witness=[one | theta for theta in _THETAS[theorem] for one in _LEANING]),
         figure=Figure("loss_heavytail_thm1", "leaning", "privacy loss up to {value:.3f} times the claimed")
@@ -270,8 +271,8 @@ for theorem, log, shown in (1, "log 2", r"\log 2"), (2, "log theta", r"\log\thet
                 "expected": "proved",
                 "arguments": {"theorem": theorem, "calibration": "exact", "neighbours": "replace"},
                 "rests_on": (between,),
-                "statement": f"Sampling with probability proportional to exp(-n iota epsilon L/(2 {log})) is "
-                "epsilon-DP (replace-one), and no larger weight is for every data set.",
+                "statement": f"Where iota and the net depend on n alone, sampling with probability proportional to "
+                f"exp(-n iota epsilon L/(2 {log})) is epsilon-DP (replace-one); no larger weight is for every n.",
                 "because": f"The sensitivity of n iota L is {log}: the exponential mechanism (McSherry & Talwar 2007). "
                 "The leaning pair of the printed row comes as near to epsilon as one wants.",
                 "formulas": (
@@ -311,8 +312,7 @@ paper.formula(
     quote=r"the sensitivity of $\hat{L}_{\iota}(w,D)$ is bounded by $\frac{2\log 2}{n\iota}$",
     source="After equation 6",
     because="0 <= psi <= log(theta) on |residuals|: log(theta)/(n iota) is the sensitivity, and it is reached. The "
-    "text has it with the factor 2 and, once, without; the printed weight would need a sensitivity half as large as "
-    "the smaller.",
+    "text has it with the factor 2 and, once, without; the listing's weight would need half of it.",
     rows={
         "theta-below-2": {
             "statement": _SENSITIVITY[1],
@@ -330,9 +330,10 @@ _TERMS = {
     "a": Real("zeta tau", 0, "inf"), "e": Real("log(N)/(n iota)", 0, "inf"), "l": Real("log(1/eta)/(n iota)", 0, "inf"),
 }  # fmt: skip
 EQUATION_14 = Statement(
-    about="With probability 1 - 4 eta, for any iota > 0, the excess is at most 3 zeta tau + iota zeta^2 tau^2 + (5 "
-    "iota/2) sup E(y - <x,w>)^2 + (3 + 4 log(2)/epsilon) log(N/eta)/(n iota): {claim} for all a = zeta tau, b = iota "
-    "sup E(y - <x,w>)^2, e = log(N)/(n iota), l = log(1/eta)/(n iota), c = 1/epsilon and iota.",
+    about="For any iota > 0, with probability 1 - 4 eta, the excess for weights with 2 log 2 is at most 3 zeta "
+    "tau + iota zeta^2 tau^2 + (5 iota/2) sup E(y - <x,w>)^2 + (3 + 4 log(2)/epsilon) log(N/eta)/(n iota): {claim} for "
+    "all a = zeta tau, b = iota sup E(y - <x,w>)^2, e = log(N)/(n iota), l = log(1/eta)/(n iota), c = 1/epsilon and "
+    "iota.",
     symbols={
         **_TERMS, "b": Real("iota sup E(y - <x,w>)^2", 0, "inf"), "c": Real("1/epsilon", 0, "inf"),
         "iota": Real("truncation", 0, "inf"),
@@ -344,11 +345,11 @@ EQUATION_14 = Statement(
     ),
 )  # fmt: skip
 EQUATION_26 = Statement(
-    about="For epsilon <= 2 log(theta), with probability 1 - 5 eta, for any iota > 0, the excess is at most 3 zeta tau "
-    "+ (2 (2 iota)^(theta-1)/theta)(sup E|y - <x,w>|^theta + zeta^theta tau^theta) + 8 log(theta) log(N/eta)/(n iota "
-    "epsilon): (17) with the constants of (26): {claim} for all a = zeta tau, b and g = 2 iota^(theta-1)/theta times "
-    "sup E|y - <x,w>|^theta and zeta^theta tau^theta, e = log(N)/(n iota), l = log(1/eta)/(n iota), c = "
-    "log(theta)/epsilon and 1 < theta <= 2.",
+    about="For epsilon <= 2 log(theta) and any iota > 0, with probability 1 - 5 eta, the excess for weights with "
+    "2 log(theta) is at most 3 zeta tau + (2 (2 iota)^(theta-1)/theta)(sup E|y - <x,w>|^theta + zeta^theta tau^theta) "
+    "+ 8 log(theta) log(N/eta)/(n iota epsilon): (17) with the constants of (26): {claim} for all a = zeta tau, b and "
+    "g = 2 iota^(theta-1)/theta times sup E|y - <x,w>|^theta and zeta^theta tau^theta, e = log(N)/(n iota), l = "
+    "log(1/eta)/(n iota), c = log(theta)/epsilon and 1 < theta <= 2.",
     symbols={
         **_TERMS, "b": Real("2 iota^(theta-1)/theta sup E|y - <x,w>|^theta", 0, "inf"),
         "g": Real("2 iota^(theta-1)/theta zeta^theta tau^theta", 0, "inf"),
@@ -420,9 +421,8 @@ paper.inequality(
     r"\theta}\tau^{\theta}+\frac{8\log\theta}{n\iota\epsilon}\log\frac{N(\mathcal{W},\zeta)}{\eta}$",
     statement=EQUATION_26,
     because="Theorem H (`theorems.theorems1_2`), with 1 - 3 eta: 2 iota^(theta-1) is less than 2 (2 iota)^(theta-1), "
-    "two sampling terms and 4 log(theta)/epsilon are at most 8 log(theta)/epsilon. Tried as (14). (17) omits Delta, as "
-    "Theorem 1 says of its own bounds, and needs the moment of y (y-moment) and a bounded epsilon "
-    "(large-epsilon).",
+    "two sampling terms and 4 log(theta)/epsilon are at most 8 log(theta)/epsilon. Tried as (14). (17) omits Delta, "
+    "and needs the moment of y (y-moment) and a bounded epsilon (large-epsilon).",
     rows={
         "steps": {
             "points": [{"theta": theta, "iota": 1, "spread": 1} for theta in (1.1, 1.25, 1.5, 1.75)],
@@ -533,7 +533,7 @@ for theorem, printed in ((1, LARGE_14), (2, LARGE_26)):
         variant="large-epsilon",
         expected="refuted",
         weight="range",
-        hurt="corner: epsilon without a bound; up to 2 log(theta) the printed constants hold",
+        hurt="corner: epsilon without a bound; up to 2 log(theta) the constants of (26) hold",
         source="Theorem 1, after equation 14" if theorem == 1 else "Equation 26",
         quote=r"Moreover, under Assumption 1, given any failure probability $\eta\in(0,1)$, for the output $\tilde{w}$ "
         r"we have the following with probability at least $1-\eta$ for any $\iota>0$, ... "
@@ -547,8 +547,7 @@ for theorem, printed in ((1, LARGE_14), (2, LARGE_26)):
         because="Nine records choose the wrong sign with a chance that no epsilon lowers: the terms with epsilon do "
         "not bound it.",
         consequence="The bound states no range of epsilon. True for epsilon up to 2 log(theta) (1.39 at theta = 2, "
-        "0.81 at 1.5) with the constants of (26), by a shorter proof, and for any bounded epsilon with larger ones; as "
-        "epsilon grows the bound falls below the sampling error.",
+        "0.81 at 1.5) with the constants of (26), by a shorter proof, and for any bounded epsilon with larger ones.",
         errata=BOUNDED_EPSILON,
         rows={
             "corrected": {
@@ -597,8 +596,17 @@ NO_FAILURE = Statement(
     witness=tuple({"n": n, "iota": iota, "epsilon": 1} for n, iota in ((10**8, "0.0003715"), (10**10, "4.154e-5"))),
 )
 WITH_FAILURE = NO_FAILURE.replace(
-    about="The same with log(N/eta): {claim} with {bound}, {least} and {log_eta}.",
-    where={"constant": "1", "least": "log_eta"},
+    about="For epsilon <= 2 log 2 and any iota > 0, with probability 1 - 3 eta, the excess for weights with 2 log 2 is "
+    "at most zeta tau + iota sup E(y - <x,w>)^2 + 6 log(2) log(N/eta)/(n iota epsilon); here for the printed row's "
+    "records.",
+    where={
+        "constant": "1",
+        "log_eta": "-n*epsilon/2 - log(8)",
+        "least": "log_eta",
+        "bound": "zeta*tau + iota*tau^2*Delta^2 + 6*log(2)*(log(N) - least)/(n*iota*epsilon)",
+    },
+    given={"small": ("epsilon <= 2*log(2)", "the last term covers sampling")},
+    steps=("The printed row's records; 3 eta is three quarters of the chance, sup E(y - <x,w>)^2 is tau^2 Delta^2.",),
     witness=None,
 )
 
@@ -617,16 +625,17 @@ paper.formula(
     hurt="letter",
     quote=r"given any failure probability $\eta\in(0,1)$ ... $\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\zeta}$",
-    because="The bound does not depend on eta, and the output has full support: an eta below the chance of a bad "
-    "point breaks it. (Theorem 2 calls the failure probability zeta, as the net radius: it is eta there too.)",
-    consequence="The proof has log(N/eta), and so has (17).",
+    because="The bound does not depend on eta; an eta below the chance of a bad point breaks it.",
+    consequence="The proof has log(N/eta), and so has (17). With it the display still needs a bounded epsilon and the "
+    "moment of y (large-epsilon, y-moment).",
     errata=Correction(place="Theorem 1, first display", change="for log(N/zeta) read log(N/eta)"),
     rows={
         "corrected": _AT | {
             "source": "Theorem 1, first display, corrected",
             "expected": "not refuted",
             "statement": WITH_FAILURE,
-            "because": "Lemma 1 with t = log(1/eta) gives log(N/eta).",
+            "because": "Theorem H (`theorems.theorems1_2`) at theta = 2: for epsilon <= 2 log 2 the sampling terms, at "
+            "most 2 log(N/eta)/(n iota), are within 4 log(2) log(N/eta)/(n iota epsilon).",
         },
     },
 )  # fmt: skip
@@ -704,8 +713,8 @@ FIXED = Statement(
         "truncation takes from its slope 0.3 E[sqrt(Y); Y >= 4/iota] or more. The light part keeps its slope but for a "
         "share psi' >= 1 - 2 iota (iota <= 1/2): the minimiser of the expected truncated risk is away from 0 by "
         "(lost/c)^(1/3) or more.",
-        "Sampling moves the slope by n^(-1/2) and the mechanism's noise the excess by n^(-1/2): both are of lower "
-        "order than what is shown, which is n^(-2/5) up to logarithms.",
+        "Sampling moves the slope, and noise the excess, by n^(-1/2): less than what is shown, n^(-2/5) up to "
+        "logarithms.",
     ),
     witness={"n": 2**30, "epsilon": 1, "eta": "1/20", "index": "11/10", "light": "3/20", "power_n": 8, "first": 10},
 )
@@ -794,8 +803,8 @@ ONE_LAW: dict[str, Any] = {
         "hurt": "corner: E|x||y| infinite and E|y| finite, n from about 8e17 on",
         "statement": FIXED,
         "because": "Y Pareto(1.1), x = sqrt(Y), y = Y: E|x||y| is infinite, truncation costs a slope of order "
-        "iota^0.6, and against a risk that is flat as w^4 an excess of order iota^0.8 = n^-0.4. Sampling moves the "
-        "slope by n^-0.5 and the mechanism's own noise the excess by n^-0.5, both of lower order.",
+        "iota^0.6, and against a risk that is flat as w^4 an excess of order iota^0.8 = n^-0.4. Sampling and noise add "
+        "less.",
         "consequence": "For one such law with E|y| finite that does not change with n the rate is n^-0.4 for n^-0.5. "
         "With tau = 2, which is the law's, the constant is 0.65 at n = 1e16 and passes 1 near 8e17 (by quadrature; the "
         "lower bound of the entry passes 1 at 4e24): of interest for the theorem, not in practice.",
@@ -805,13 +814,13 @@ ONE_LAW: dict[str, Any] = {
         "measure": product_moment,
         "source": "Theorem 1 with E|x||y| finite",
         "expected": "not refuted",
-        "statement": "With probability 1 - 2 eta the excess is at most Delta beta(iota) + 2(4 Delta tau/sqrt(n) + "
+        "statement": "For W convex, E|x|^2 <= tau^2, E|y| finite and any iota and epsilon, with probability 1 - 2 eta "
+        "the excess for weights with 2 log 2 is at most Delta beta(iota) + 2(4 Delta tau/sqrt(n) + "
         "Delta tau sqrt(2 log(2/eta)/n) + 3 log(2) log(2/eta)/(n iota)) + 2 log(2)(log N + log(1/eta))/(n iota "
         "epsilon) + zeta tau, beta(iota) = sup_w E|x| min(1, iota|y - <x,w>|).",
         "because": "The truncated risk's slope differs from the risk's by |x|(1 - psi') <= |x| min(1, iota|r|); "
         "increments of psi(iota|r|)/iota are 1-Lipschitz in <x,w> and bounded (contraction, Bousquet); Lemma 1. "
-        "beta(iota) <= iota(E|x||y| + sup|w| tau^2): E|x||y| = O(1) gives the rate of (7), and for a fixed law y drops "
-        "out.",
+        "beta(iota) <= iota(E|x||y| + sup|w| tau^2): E|x||y| = O(1) gives the rate of (7).",
     },
 }
 
@@ -831,8 +840,7 @@ for theorem, theta, stated, equation, power in ((1, 2.0, X_ALONE, "14", "^2"), (
         because=f"The step after ({equation}) bounds sup E|y - <x,w>|{power} from the moments of x alone. Responses "
         f"beyond 1/iota truncate every residual: the weights are all equal. Measured at theta = {theta:g}.",
         consequence="With a moment of x alone and responses of the order 1/iota (a law for each n) the excess stays at "
-        "0.38 for every n. For one such fixed law with E|y| finite the rate is n^-0.4 for n^-0.5, with a constant that "
-        "passes 1 near n = 8e17. E|x||y| = O(1) is weaker than a second moment of y, and enough."
+        "0.38 for every n. E|x||y| = O(1) is weaker than a second moment of y, and enough."
         if theorem == 1 else
         "As for Theorem 1, by the same laws: with a moment of x alone the excess stays at 0.38 for every n.",
         errata=MOMENT_OF_Y,
@@ -868,12 +876,12 @@ _MEAN = "The mean bounds no quantile; median and 0.95-quantile are in the tables
 _HARD = (
     "Excess population risk, exact, of the mechanism with the corrected weight and iota on a law for each n whose rare "
     "records truncation hides, that of heavytail.thm1.inequality.reached: its bias is of the order of the bound with "
-    "its logarithms, so that the exponent is attained. "
+    "its logarithms. "
 ) + _MEAN
 _UPPER = (
     "Mean excess population risk, exact by quadrature, of the mechanism with the corrected weight and iota on "
     "Student's t designs with 0.2 more degrees of freedom than theta; the moment bound is attained. Such laws are far "
-    "from the bound: heavytail.thm1.inequality.reached says how near one can come. "
+    "from the bound, unlike that of heavytail.thm1.inequality.reached. "
 ) + _MEAN
 
 
@@ -925,7 +933,7 @@ def in_n_quantile(context: Context, theta: float) -> Rows:
         yield {"n": float(point.n), "samples": quantile_values(part, FAILURE),
                "ceiling": ceiling_at(point)}  # fmt: skip
     return (
-        f"what is measured is the {1.0 - FAILURE:g}-quantile over data and mechanism, in place of the mean",
+        f"what is measured is the {1.0 - FAILURE:g}-quantile over data and mechanism",
         f"d = 2, epsilon = {EPSILON:g}, net at zeta = 1/n; {count} data sets with {repeats} outputs each; the interval "
         "is that of the quantile's linearisation, one number a data set",
     )
@@ -993,10 +1001,7 @@ _PRINTED = (
     "excess d log(theta)/(n iota epsilon) differs by constants and logarithms. Such a design does not try the bias of "
     "truncation, which sets the bound."
 )
-_JUDGED = (
-    f"known to {WITHIN:g}, against the value with the next term of its expansion; the output's law is computed "
-    "exactly for each data set"
-)
+_JUDGED = f"known to {WITHIN:g}, against the value with the next term of its expansion; each output's law is exact"
 
 
 def in_n_sharp(context: Context, theta: float) -> Rows:
@@ -1041,7 +1046,7 @@ def in_n_printed(context: Context, theta: float, moment: str) -> Rows:
                 context, population, n, ExponentialMechanism(EPSILON, calibration="printed"), 8),
             "ceiling": unit_rate(n, 2, theta, moment),
         }  # fmt: skip
-    return "d = 2, y = <x, w*>: a risk without the bias of truncation, so that the rate is far from tried by it"
+    return "d = 2, y = <x, w*>: a risk without the bias of truncation"
 
 
 def mean_over_limit(context: Context, orders: tuple[float, ...]) -> Evidence:
@@ -1065,8 +1070,7 @@ def mean_over_limit(context: Context, orders: tuple[float, ...]) -> Evidence:
         notes=(
             f"value: mean excess over d 2 log(theta)/(n iota epsilon) at n = {n:,}, that of theta in {orders} "
             "farthest from 1; refuted if 1 lies outside the interval (Student's t) by more than twice the next term, "
-            "theta Gamma(theta + 1) E|x|^theta/(theta E|x|) (2 log theta/(n epsilon E|x|))^(theta - 1) with E over an "
-            "axis",
+            "`theory.sharp_correction`",
         ),
     )
 
@@ -1081,24 +1085,25 @@ def _rows(theorem: int) -> dict[str, Any]:
         power = "(theta-1)/theta" if theorem == 2 else "1/2"
         bound = f"(d/(n epsilon))^({power})" if moment == "norm" else f"d/(n epsilon)^({power})"
         under = f"Assumption {assumption}" + (f" with theta = {theta:g}" if theorem == 2 else "")
+        granted = f"{under}, the same moment of y and bounded epsilon"
         upper: Any = {"arguments": at, "quote": quote}
         title = rf"Theorem {theorem}, $\theta$ = {theta:g}: a law that truncation hides, d = 2"
         figure = Figure(f"risk_heavytail_theta{100 * theta:.0f}", "risk_quantiles", given={"title": title})
         rows[f"n-{name}"] = upper | {
             "measure": in_n, "because": _HARD, "figure": figure if moment == "norm" else None,
-            "statement": f"Under {under} the excess risk is O~({bound}): slope in n.",
+            "statement": f"Under {granted} the excess risk is O~({bound}): slope in n.",
         }  # fmt: skip
         if main:
             rows[f"d-{name}"] = upper | {
                 "measure": in_d, "because": _UPPER, "arguments": at | {"axes": (theta, moment) != (2.0, "norm")},
-                "statement": f"Under {under} the excess risk is O~({bound}): slope in d.",
+                "statement": f"Under {granted} the excess risk is O~({bound}): slope in d.",
             }  # fmt: skip
         if main and (theta, moment) != (1.5, "coordinate"):
             rows[f"n-printed-{name}"] = upper | {
                 "measure": in_n_printed, "because": _PRINTED,
                 "source": f"Theorem {theorem}, weight and iota as printed",
-                "statement": f"With the printed weight and iota the excess risk under {under} falls at least as fast "
-                "as the printed bound: slope in n.",
+                "statement": "On a noise-free design, with the printed weight and iota, the excess risk falls at least "
+                f"as fast as the bound under {under}: slope in n.",
             }  # fmt: skip
         if moment == "coordinate":
             continue
@@ -1107,17 +1112,18 @@ def _rows(theorem: int) -> dict[str, Any]:
         if main:
             rows[f"n-quantile{last}"] = upper | {
                 "measure": in_n_quantile, "because": _HARD,
-                "statement": f"Under {under}, with probability 1 - eta, the excess risk is O~({bound}): slope in n of "
-                "the (1 - eta)-quantile.",
+                "statement": f"Under {granted}, with probability 1 - eta, the excess risk is O~({bound}): slope in n "
+                "of the (1 - eta)-quantile.",
             }  # fmt: skip
             rows[f"epsilon{last}"] = tight | {
                 "measure": in_epsilon, "because": _SHARP,
-                "statement": f"On a noise-free design the excess risk falls as epsilon^(-{power}), theta = {theta:g}.",
+                "statement": "With iota as in the theorem the excess risk on a noise-free design falls as "
+                f"epsilon^(-{power}), theta = {theta:g}.",
             }  # fmt: skip
             rows[f"eta{last}"] = tight | {
                 "measure": in_failure, "because": _EXPONENTIAL,
-                "statement": f"On a noise-free design, d = 1, the (1 - eta)-quantile grows as log(1/eta)^({power}), "
-                f"theta = {theta:g}.",
+                "statement": "With iota as in the theorem the (1 - eta)-quantile on a noise-free design, d = 1, grows "
+                f"as log(1/eta)^({power}), theta = {theta:g}.",
             }  # fmt: skip
         rows[f"n-sharp{last}"] = tight | {
             "measure": in_n_sharp, "because": _SHARP,
@@ -1131,6 +1137,10 @@ for theorem in ORDERS:
     shared = {"source": f"Theorem {theorem}", "expected": "consistent", "side": "upper"}
     entry(paper.rate, f"thm{theorem}", _rows(theorem), shared)
 
+_VALUE = (
+    "On a noise-free design, its risk a norm of w - w*, the mean excess for weights with {0} is d {0}/(n iota "
+    "epsilon)(1 + o(1)) as iota -> 0 and n iota epsilon -> infinity."
+)
 _RATIO = "a ratio of a mean to its limit, whose interval is that of a slope"
 paper.inequality(
     "thm1",
@@ -1142,7 +1152,7 @@ paper.inequality(
     no_certificate=_RATIO,
     quote=r"by setting $\zeta=O(\frac{1}{n})$ and $\iota=O(\sqrt{\frac{d\log "
     r"n\log\frac{1}{\eta}}{n\epsilon\tau^{2}}})$ we have",
-    statement="The mean excess of a norm-shaped risk is d 2 log 2/(n iota epsilon)(1 + o(1)).",
+    statement=_VALUE.format("2 log 2"),
     because="exp(-c n iota kappa |w - w*|) is a Gamma(d) law of the distance, c = epsilon/(2 log 2).",
     rows={
         "theta-below-2": {
@@ -1151,7 +1161,7 @@ paper.inequality(
             "no_certificate": _RATIO,
             "quote": r"Take $\zeta=O(\frac{1}{n})$ and $\iota=O(\frac{1}{\tau}(\frac{d\log\frac{1}{\zeta}}{n"
             r"\epsilon})^{\frac{1}{\theta}})$ we have",
-            "statement": "The mean excess of a norm-shaped risk is d 2 log(theta)/(n iota epsilon)(1 + o(1)).",
+            "statement": _VALUE.format("2 log(theta)"),
             "because": "As for Theorem 1: psi(x) = x - x^theta/theta + ..., of which the second term gives the next "
             "order.",
         }
@@ -1178,9 +1188,9 @@ def reached(theorem: int, moment: str, equation: str, assumption: str, bound: st
     return {
         "measure": factor_reached, "arguments": {"theorem": theorem, "moment": moment}, "quote": quote,
         "source": f"Theorem {theorem}, equation {equation}",
-        "statement": f"Some law of Assumption {assumption}, one for each n, d, epsilon and eta, makes the (1 - "
-        f"eta)-quantile of the excess of Algorithm {theorem} at least {bound} over 4.2 8^(theta-1){beside}, for theta "
-        ">= 5/4 and 2 (d log n log(1/eta)/(n epsilon))^((theta-1)/theta) <= 1/2.",
+        "statement": f"On the unit ball some law of Assumption {assumption}, one for each n, d, epsilon and eta, makes "
+        f"the (1 - eta)-quantile of the excess of Algorithm {theorem} as corrected at least {bound} over 4.2 "
+        f"8^(theta-1){beside}, for theta >= 5/4 and 2 (d log n log(1/eta)/(n epsilon))^((theta-1)/theta) <= 1/2.",
     }  # fmt: skip
 
 
