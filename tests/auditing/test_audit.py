@@ -1,6 +1,5 @@
 """`audit` as users meet it: outputs of every kind, seeds, workers, memory, the sequential mode."""
 
-import doctest
 import math
 import tracemalloc
 import warnings
@@ -200,13 +199,6 @@ def test_sequential_stops_early_on_clear_cases_and_at_the_budget():
     assert right.verdict == "not refuted" and right.trials <= 200_000 and right.epsilon_lower >= 0.9
     loose = audit(laplace, 0.0, 1.0, epsilon=3.0, trials="auto", budget=50_000, seed=1)
     assert loose.verdict == "not refuted" and loose.trials == 50_000
-
-
-def test_the_example_of_the_docstring():
-    runner = doctest.DocTestRunner()
-    for example in doctest.DocTestFinder().find(audit, "audit", globs={"audit": audit}):
-        runner.run(example)
-    assert runner.tries >= 2 and runner.failures == 0
 
 
 # Error probabilities sum to at most 1 − confidence

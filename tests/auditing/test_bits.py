@@ -51,7 +51,7 @@ def test_naive_noise_is_broken_by_its_last_bits():
 
 
 def test_snapped_and_discrete_outputs_pass():
-    assert audit_bits(snapped, 0.0, 1.0, epsilon=1.0, trials=100_000).verdict == "not refuted"
+    assert audit_bits(snapped, 0.0, 1.0, epsilon=1.0, trials=50_000).verdict == "not refuted"
     discrete = Geometric(1.0)
-    found = audit_bits(lambda d, n, r: discrete((d,), n, r).astype(float), 0, 1, epsilon=1.0, trials=100_000)
+    found = audit_bits(lambda d, n, r: discrete((d,), n, r).astype(float), 0, 1, epsilon=1.0, trials=50_000)
     assert found.verdict == "not refuted"

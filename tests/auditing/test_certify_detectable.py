@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import norm
 from zoo import laws
 
@@ -59,6 +60,24 @@ def test_results_say_what_they_would_have_refuted():
     assert more is not None and more < found.detectable
 
 
+def test_plans_grow_with_what_is_harder_to_see():
+    """And six times the runs refute where a third of them does not, of counts just as they are expected."""
+    needed, fewer = runs_needed(1.0, 1.5), runs_needed(1.0, 3.0)
+    harder = {"rarer": 0.001}, {"probability": 0.9}, {"confidence": 1.0 - 1e-6}, {"times": 1.4}
+    assert needed is not None and fewer is not None and 100 <= fewer < needed
+    for more in harder:
+        larger = runs_needed(1.0, **{"times": 1.5, **more})
+        assert larger is not None and larger > needed, more
+    assert runs_needed(5.0, 2.0, rarer=0.5) is None and runs_needed(1.0, 1.5, rarer=1e-12) is None
+    for given in ({"times": 1.0}, {"epsilon": 0.0}, {"rarer": 0.0}, {"probability": 1.0}, {"confidence": 1.0}):
+        with pytest.raises(InvalidInput, match=f"{next(iter(given))} must be"):
+            runs_needed(**{"epsilon": 1.0, "times": 1.5, **given})
+    for rows, verdict in ((6 * needed, "refuted"), (needed // 3 + 8, "not refuted")):
+        shares = expit([1.5, -1.5])  # of the best event of randomised response at 1.5
+        sides = (np.random.default_rng(k).permutation(np.arange(rows) < share * rows) for k, share in enumerate(shares))
+        assert audit_samples(*sides, epsilon=1.0).verdict == verdict
+
+
 @pytest.mark.slow
 def test_runs_are_planned():
     """Three times the runs of an even chance refute at least as often as that: in 20 of 40 audits.
@@ -70,12 +89,6 @@ def test_runs_are_planned():
     assert needed is not None
     audits = [audit(laplace, 0.0, 1.5, epsilon=1.0, trials=3 * needed, seed=s).verdict for s in range(40)]
     assert audits.count("refuted") >= 20
-    fewer, rarer = runs_needed(1.0, 3.0), runs_needed(1.0, 1.5, rarer=0.001)
-    assert fewer is not None and rarer is not None and fewer < needed < rarer
-    assert runs_needed(5.0, 2.0, rarer=0.5) is None
-    with pytest.raises(InvalidInput, match="times must be"):
-        runs_needed(1.0, 1.0)
-    assert math.isfinite(needed)
 
 
 @pytest.mark.slow

@@ -86,6 +86,7 @@ OURS = {
 """What is no mechanism of a paper: test_contracts.py has those, and test_contract_premises.py exact arithmetic."""
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", OURS)
 def test_ours_keep_the_contract(name):
     mechanism, (problem, neighbour) = OURS[name]

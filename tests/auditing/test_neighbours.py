@@ -27,7 +27,11 @@ FAULTS = {
     "infinity": (lambda x: np.isposinf(x).any(), {"infinities": True}),
     "a value, twice": (lambda x: (x == 3.0).sum() == 2, {"integers": True, "high": 5.0}),
     "equal records": (lambda x: len(np.unique(x)) < len(x), {}),
+    "middle": (lambda x: (x[0] == 0.5) & (x[1:] == 0.0).all(), {}),
+    "one coordinate": (lambda x: (x.sum(axis=1) == 1.0).any(), {"width": 2}),
+    "turns": (lambda x: ((x[:, 0] == 0.0) & (x[:, 1] == 1.0)).any(), {"width": 2}),
 }
+"""What a mechanism may stumble over, and the domain in which it occurs."""
 
 
 @pytest.mark.parametrize("relation", ["replace", "add_remove"])
@@ -35,6 +39,8 @@ FAULTS = {
 def test_pairs_that_show_faults_on_special_values_are_proposed(name, relation):
     """For each fault and relation some data set has it and some other has it not. Planted: no special values."""
     fault, fields = FAULTS[name]
+    if relation == "add_remove" and name in ("middle", "one coordinate", "turns"):
+        return  # of which a record is replaced
     domain = {"records": 4, "relation": relation, **fields}
     assert {bool(fault(data)) for pair in proposals(Domain(**domain), 0) for data in pair} == {True, False}
     if name in ("nan", "infinity"):
@@ -202,35 +208,6 @@ def test_search_finds_the_pair_that_breaks_a_mechanism():
     one, other = found.pair
     assert abs(one.max() - other.max()) > 0.9
     assert "pair" not in found.to_dict()
-
-
-@pytest.mark.slow
-def test_search_does_not_refute_a_correct_mechanism():
-    def fine(data, trials, rng):
-        return data.sum() + rng.laplace(size=trials)
-
-    found = find_neighbours(fine, {"records": 5}, epsilon=1.0, trials=50_000, confidence=1 - 1e-6)
-    assert found.verdict == "not refuted" and found.epsilon_lower > 0.8
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("leak", ["middle", "one coordinate", "turns"])
-def test_search_finds_faults_that_extremes_do_not_show(leak):
-    """Noise enough for the pair of extremes, and too little for one of the other replacements."""
-    width = 1 if leak == "middle" else 2
-
-    def sampler(data, trials, rng):
-        if leak == "middle":
-            shift = 4.0 * np.isclose(data, 0.5).sum()
-        elif leak == "one coordinate":
-            shift = 4.0 * (data.sum(axis=1) == 1.0).sum()
-        else:
-            shift = 4.0 * ((data[:, 0] == 0.0) & (data[:, 1] == 1.0)).sum()
-        return data.sum() / (2.0 * width) + shift + rng.laplace(size=trials)
-
-    domain = {"records": 4, "width": None if width == 1 else width}
-    found = find_neighbours(sampler, domain, epsilon=1.0, trials=10_000, search_trials=400)
-    assert found.verdict == "refuted" and found.epsilon_lower > 2.0
 
 
 def laplace_sum(data, trials, rng):

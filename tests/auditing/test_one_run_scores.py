@@ -107,6 +107,7 @@ UNITS = {
 }  # fmt: skip
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("independent", [False, True])
 @pytest.mark.parametrize("kind", UNITS)
 def test_the_bound_is_in_the_unit_of_the_claim(kind, independent):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dpbench import InvalidInput, audit, audit_samples, each
 from dpbench.auditing.audit import _chosen
-from dpbench.auditing.outputs import RECURRING, learn
+from dpbench.auditing.outputs import RECURRING, SIDE, WIDEST, learn
 from dpbench.cli.audit_arrays import read_pair
 
 Point = collections.namedtuple("Point", "x y")
@@ -208,6 +208,13 @@ def test_words_longer_than_forty_characters_are_cut():
     words = ["x" * 38, "y" * 39]
     (said,) = (codes for _, codes in learn(words * 60).described if codes)
     assert sorted(said) == ["'" + "x" * 38 + "'", "'" + "y" * 36 + "..."]
+
+
+def test_a_value_is_known_from_the_fifth_time_on_and_an_array_kept_up_to_its_widest():
+    (said,) = (codes for _, codes in learn([*"a" * 60, *"b" * 5, *"c" * 4, *"d" * 60]).described if codes)
+    assert sorted(said) == ["'a'", "'b'", "'d'"]
+    assert encode(np.zeros((5, 32, 32)))[0].shape == (5, WIDEST)
+    assert encode(np.zeros((5, 33, 32)))[0].shape == (5, SIDE**2 + 3)  # means over a grid, the least and the largest
 
 
 def test_an_output_that_holds_itself_is_refused():

@@ -90,6 +90,18 @@ def test_ways_and_their_exit_codes(line, place, capsys):
     assert "epsilon >= " in out and found["event"][:12] in out.replace("\n", " ")
 
 
+def test_claims_and_domains_in_words(tmp_path):
+    claims = {
+        "mu=1.5": {"mu": 1.5}, "rho=0.5": {"rho": 0.5}, "rho=0.5,delta=1e-6": {"rho": 0.5, "delta": 1e-6},
+        "rdp=2:0.5,8:2": {"rdp": {2.0: 0.5, 8.0: 2.0}},
+    }  # fmt: skip
+    assert {text: audit_inputs.read_claim(text) for text in claims} == claims
+    domain = {"records": 5, "low": -1.5, "nan": True, "relation": "add_remove"}
+    (tmp_path / "domain.JSON").write_text(json.dumps(domain))
+    for text in ("records=5, low=-1.5,nan=true,relation=add_remove", str(tmp_path / "domain.JSON")):
+        assert audit_inputs.read_domain(text) == domain
+
+
 PYTHON = {
     PAIR: lambda module: audit(module.noisy, 0.0, 1.0, trials=4_000),
     "audit-bits mech_of_ways:single --each --data a.npy --neighbour b.npy --trials 1e3 --workers 2": lambda module: (

@@ -114,7 +114,7 @@ def test_the_title_of_a_figure_is_the_paper_and_what_was_found():
     assert long.count("\n") >= 2 and " ".join(long.split()) == "glm: " + ("a long finding " * 6).strip()
 
 
-def test_evidence_is_refreshed_for_claims_of_this_package_unless_a_folder_is_given(tmp_path):
+def test_evidence_is_refreshed_for_claims_of_this_package_unless_a_folder_is_given(tmp_path, only):
     chosen = evidence_command._chosen(["glm.thm5.privacy*"], None, None)
     assert "glm.thm5.privacy" in {claim.id for claim in chosen} and all(claim.paper == "glm" for claim in chosen)
     every = evidence_command._chosen(None, None, None)
@@ -130,6 +130,11 @@ def test_evidence_is_refreshed_for_claims_of_this_package_unless_a_folder_is_giv
     finally:
         registry.use(None)
     assert outside and all(claim.outside for claim in outside)
+    only(GOOD, outside[0])  # installed, and not meant where none is named
+    assert evidence_command._chosen(None, None, None) == (GOOD,)
+    with pytest.raises(InvalidInput, match=rf"--evidence must be a folder .* \({outside[0].id}, say\)"):
+        evidence_command._chosen([outside[0].id], None, None)
+    assert len(evidence_command._chosen(None, None, tmp_path)) == 2
 
 
 def test_evidence_of_numbers_keeps_infinities(only):

@@ -4,18 +4,15 @@ import json
 import math
 
 import pytest
-from declared import declared, measured
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
 from dpbench.ledger.verify import all_claims
 from dpbench.papers.glm import drawings, table1
 from dpbench.papers.glm import drawings_table1 as figures_table1
-from dpbench.papers.glm.theorems import table1 as columns
-from dpbench.papers.glm.theorems import theorem7, theorem13
 from dpbench.report import figures
 from dpbench.report.drawings import DRAWINGS
-from dpbench.runs.context import RunContext
+from dpbench.report.stored import best, known
 
 GRID = [100.0, 200.0, 400.0]
 OF_RISKS = [d for d in DRAWINGS if d.name in ("crossover", "crossover_benign", "adaptation_thm7", "failures_thm13")]
@@ -119,19 +116,9 @@ def test_figure_of_the_table_has_each_slope_beside_its_theory(verdicts):
 
 @pytest.fixture(scope="module")
 def found():
-    """Evidence of the entries that the figures of risks show: small runs, and made up where the entry is a long one."""
-    names = "norm", "grid search", "grid search error", "oracle", "oracle error", "bound", "zero predictor"
-    adapting = {name: [1.0 + k, 2.0 + k, 4.0 + k] for k, name in enumerate(names)}
-    boosted = {"beta": [0.2, 0.05], "allowed": [0.1, 0.025]}
-    for k, name in enumerate(("failures", "of a single run")):
-        boosted |= {name: [0.01, 0.0], f"{name} low": [0.005, 0.0], f"{name} high": [0.02 + k, 1e-4]}
-    with RunContext(level="quick", seed=0, workers=1) as context:
-        _, crossed = measured(columns.jl, context, 1.0, (100, 400), (24, 16), 1, (4, 16, 64), 16)
-        benign = next(claim for claim in declared(columns) if claim.kind == "inequality")
-        made = {benign.id: context.run(benign)[1].to_dict(), "glm.table1.rate.crossover": crossed.to_dict()}
-    adaptation = next(claim for claim in declared(theorem7) if claim.id == "glm.thm7.inequality.oracle")
-    failures = next(claim for claim in declared(theorem13) if claim.id == "glm.thm13.inequality")
-    yield made | {adaptation.id: {"tables": {"rows": adapting}}, failures.id: {"tables": {"rows": boosted}}}
+    """The committed evidence of the entries that the figures of risks show."""
+    names = {drawing.claim for drawing in OF_RISKS}
+    return {name: one.evidence for name, one in best(known(None, ids=names), names, with_code=False).items()}
 
 
 @pytest.mark.few(1)
@@ -156,7 +143,8 @@ def test_crossing_is_drawn_where_it_was_measured(found):
     shown = found["glm.table1.rate.crossover"]
     left, right = drawings.crossover(shown).axes
     (at,) = (line.get_xdata()[0] for line in left.get_lines() if line.get_linestyle() == ":")
-    assert at == shown["tables"]["rows"]["measured"][1] and math.isfinite(at)
+    rows, (n, *_) = shown["tables"]["rows"], shown["tables"]["curve"]["n"]
+    assert at == dict(zip(rows["n"], rows["measured"], strict=True))[n] and math.isfinite(at)
     assert len(right.get_lines()) >= 2
 
 

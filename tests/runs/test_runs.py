@@ -215,7 +215,7 @@ def test_a_user_s_executor_stays_open():
 
 
 def test_few_blocks_are_in_flight():
-    """A run of 10,000 blocks hands a bounded number of them to the executor at a time."""
+    """A run of 1,000 blocks hands a bounded number of them to the executor at a time."""
 
     class Watching(ThreadPoolExecutor):
         alive = most = 0
@@ -234,7 +234,7 @@ def test_few_blocks_are_in_flight():
                 self.alive -= 1
 
     with Watching(2) as pool, context(workers=pool) as run:
-        assert run.map(UNIT, partial(use, 0), range(3000)) == list(range(3000))
+        assert run.map(UNIT, partial(use, 0), range(1000)) == list(range(1000))
         assert 1 <= pool.most <= 256
 
 

@@ -110,10 +110,10 @@ WHOLE = encode({
 
 
 def test_decoding_holds_against_random_damage():
-    """4,000 forged values: each is refused, or decoded into plain types and arrays of the listed kinds."""
+    """2,000 forged values: each is refused, or decoded into plain types and arrays of the listed kinds."""
     draw = random.Random(0)
     refused = 0
-    for _ in range(4_000):
+    for _ in range(2_000):
         data = bytearray(WHOLE)
         for _ in range(draw.choice((1, 1, 2, 5))):
             place, way = draw.randrange(len(data)), draw.randrange(4)
@@ -130,7 +130,7 @@ def test_decoding_holds_against_random_damage():
             assert_plain(decode(bytes(data)))
         except Undecodable:
             refused += 1
-    assert 1_000 < refused < 4_000, "damage to the bytes of an array alone is another value"
+    assert 500 < refused < 2_000, "damage to the bytes of an array alone is another value"
 
 
 def assert_plain(value):

@@ -285,6 +285,7 @@ def test_progress_is_that_of_all_workers(log, tmp_path):
     assert {total for _, total, _ in told.claims} == {3} and len(told.claims) == 3
     assert told.claims[0][2][:11] in ("glm.a.floor", "glm.b.floor") and told.claims[1][2].endswith(" and 1 more")
     assert max(told.shares) > (0, 0) and all(done <= total for done, total in told.shares)
+    assert {total for _, total in told.shares} <= {0, 10, 20}  # of the claims that are at work, which have ten each
 
 
 def test_the_longest_goes_first(tmp_path):

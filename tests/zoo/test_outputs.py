@@ -9,7 +9,7 @@ from zoo import outputs
 BLIND = ("pickled bytes",)
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", outputs.KINDS)
 def test_a_leak_is_found_or_the_audit_is_blind(kind: str) -> None:
     pytest.importorskip("pandas")

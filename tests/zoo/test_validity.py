@@ -16,9 +16,9 @@ QUICK = ("response, a hundred runs", "mu", "arrays", "one run, tied")
 
 @pytest.mark.parametrize("name", QUICK)
 def test_false_statements_are_as_rare_as_stated(name: str) -> None:
-    """30 audits at confidence 0.9; 13 wrong ones have probability 1e-6 under it, and a rate of 0.6 is caught with
+    """24 audits at confidence 0.9; 12 wrong ones have probability 1e-6 under it, and a rate of 0.7 is caught with
     probability 0.98."""
-    assert chance(validity.wrong(name, 30), 30) > ALARM
+    assert chance(validity.wrong(name, 24), 24) > ALARM
 
 
 @pytest.mark.evidence
