@@ -625,7 +625,7 @@ paper.formula(
     hurt="letter",
     quote=r"given any failure probability $\eta\in(0,1)$ ... $\frac{1}{n\iota\epsilon}\log\frac{N(\mathcal{W},"
     r"\zeta)}{\zeta}$",
-    because="The bound does not depend on eta; an eta below the chance of a bad point breaks it.",
+    because="An eta below the chance of a bad point breaks it.",
     consequence="The proof has log(N/eta), and so has (17). With it the display still needs a bounded epsilon and the "
     "moment of y (large-epsilon, y-moment).",
     errata=Correction(place="Theorem 1, first display", change="for log(N/zeta) read log(N/eta)"),
@@ -713,8 +713,8 @@ FIXED = Statement(
         "truncation takes from its slope 0.3 E[sqrt(Y); Y >= 4/iota] or more. The light part keeps its slope but for a "
         "share psi' >= 1 - 2 iota (iota <= 1/2): the minimiser of the expected truncated risk is away from 0 by "
         "(lost/c)^(1/3) or more.",
-        "Sampling moves the slope, and noise the excess, by n^(-1/2): less than what is shown, n^(-2/5) up to "
-        "logarithms.",
+        "Sampling moves the slope by n^(-1/2) and the mechanism's noise the excess by n^(-1/2): both are of lower "
+        "order than what is shown, which is n^(-2/5) up to logarithms.",
     ),
     witness={"n": 2**30, "epsilon": 1, "eta": "1/20", "index": "11/10", "light": "3/20", "power_n": 8, "first": 10},
 )
