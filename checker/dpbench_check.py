@@ -352,6 +352,8 @@ def sum_of(x: dict, y: dict, sign: int = 1) -> dict:
 def product_of(x: dict, y: dict) -> dict:
     spend(1 + len(x) * len(y))
     must(max(len(x), len(y)) <= SUM_TERMS, "a sum of too many terms")
+    if ONE_SUM in (x, y):
+        return x if y == ONE_SUM else y
     terms: dict = {}
     for p, v in x.items():
         for q, w in y.items():
@@ -402,13 +404,10 @@ class Fractions:
         for p, v in x.items():
             kind, key = self.atoms[p[0][0]] if len(p) == 1 and p[0][1] == 1 else ("", "")
             if kind == "log" and v.q == 1 and abs(v.p) <= WHOLE:
-                quotient = self.multiplied(quotient, self.whole(self.logs[key], v))
+                quotient = tuple(map(product_of, quotient, self.whole(self.logs[key], v)))
             else:
                 atoms.append((self.atom("exp", p, self.node({p: fmpq(1)})), v))
         return product_of(quotient[0], {tuple(sorted(atoms)): fmpq(1)}), quotient[1]
-    @staticmethod
-    def multiplied(x: tuple, y: tuple) -> tuple[dict, dict]:
-        return product_of(x[0], y[0]), product_of(x[1], y[1])
     def whole(self, x: tuple, n: fmpq) -> tuple[dict, dict]:
         top, bottom = ONE_SUM, ONE_SUM
         for _ in range(abs(int(n))):
@@ -730,15 +729,20 @@ NIL, UNITY, ALL = (arb(0), arb(0)), (arb(1), arb(1)), (arb("-inf"), arb("inf"))
 def hull(*values: arb) -> tuple:
     if any(value.is_nan() for value in values):
         return ALL
-    lows, highs = ([e.lower() for e in values], [e.upper() for e in values])
-    return min(lows), max(highs)
+    return min(map(arb.lower, values)), max(map(arb.upper, values))
 def plus(x: tuple, y: tuple) -> tuple:
     low, high = x[0] + y[0], x[1] + y[1]
     return ALL[0] if low.is_nan() else low.lower(), ALL[1] if high.is_nan() else high.upper()
 def minus(x: tuple) -> tuple:
     return -x[1], -x[0]
+def product(a: arb, b: arb) -> arb:
+    return arb(0) if a == 0 or b == 0 else a * b
 def times(x: tuple, y: tuple) -> tuple:
-    return hull(*(arb(0) if a == 0 or b == 0 else a * b for a in x for b in y))
+    if x is UNITY or y is UNITY:
+        return y if x is UNITY else x
+    if x[0] >= 0 and y[0] >= 0:
+        return product(x[0], y[0]).lower(), product(x[1], y[1]).upper()
+    return hull(*(product(a, b) for a in x for b in y))
 def inverse(x: tuple) -> tuple:
     if x[0] < 0 and x[1] <= 0:
         return minus(inverse(minus(x)))
@@ -772,40 +776,38 @@ PIECES = ("integer_part", "min", "max", "abs", "laplace_delta")
 def pieced(node: tuple, definitions: dict) -> bool:
     """Whether a formula has a part that may be constant, or fold, inside a cell."""
     spend(1)
-    if node[0] == "sym":
-        return node[1] in definitions and pieced(definitions[node[1]], definitions)
-    return node[0] in PIECES or (node[0] != "num" and any(pieced(one, definitions)
-                                                          for one in node[1:]))
+    inner = [definitions.get(node[1], ZERO)] if node[0] == "sym" else node[1:]
+    return node[0] in PIECES or any(pieced(one, definitions) for one in inner if node[0] != "num")
 
 class Cell:
     """Bounds of expressions, with slopes, on a cell of a region."""
     def __init__(self, sides: dict, scope: Scope, moving: Moving, face: bool = False) -> None:
-        self.sides, self.scope, self.moving, self.made = sides, scope, moving, {}
+        self.sides, self.scope, self.moving, self.face, self.made = sides, scope, moving, face, {}
         self.undefined = False  # whether some part may be undefined at a point inside the cell
         self.touched = False  # or at an end: 1/x, log x at x = 0
         self.unknown = False  # or 0 met infinity: on a face nothing is seen then
-        self.face = face
     def of(self, node: tuple) -> tuple:
+        """Bounds and slopes, read once: what is met on the way is kept as well."""
+        if id(node) not in self.made:
+            self.made[id(node)] = self.read(node), node  # it is kept, so that its id is its own
+        return self.made[id(node)][0]
+    def read(self, node: tuple) -> tuple:
         spend(10)
         kind, parts = node[0], node[1:]
         if not self.moving(node):
             return self.chain(hull(arb(evaluate(node, self.scope))))
         if kind == "sym":
-            if parts[0] in self.sides:
-                low, high = self.sides[parts[0]]
-                return (low, high), {} if low == high else {parts[0]: UNITY}
-            if parts[0] not in self.made:
-                self.made[parts[0]] = self.of(self.scope.definitions[parts[0]])
-            return self.made[parts[0]]
+            if parts[0] not in self.sides:
+                return self.of(self.scope.definitions[parts[0]])
+            low, high = self.sides[parts[0]]
+            return (low, high), {} if low == high else {parts[0]: UNITY}
         if kind == "^" and not self.moving(parts[1]):
             x, q = self.of(parts[0]), evaluate(parts[1], self.scope)
-            value = raised(x[0], q)
             if not q >= 0:
                 self.met(parts[0], x[0])
-            return self.chain(value, (x, times(hull(arb(q)), raised(x[0], q - 1))))
-        if kind != "^" and kind not in SLOPES:
-            raise Refused(f"no rule for {kind} on a region")
-        cells = [self.of(part) for part in parts]
+            return self.chain(raised(x[0], q), (x, times(hull(arb(q)), raised(x[0], q - 1))))
+        must(kind in SLOPES, f"no rule for {kind} on a region")
+        cells = list(map(self.of, parts))
         values = [one[0] for one in cells]
         if kind in ("/", "log", "loggamma") or (kind == "^" and not values[1][0] > 0):
             self.met(parts[1 if kind == "/" else 0], values[1 if kind == "/" else 0])
@@ -831,7 +833,8 @@ class Cell:
         slopes: dict = {}
         for (_, inner), by in parts:
             for name, one in inner.items():
-                slopes[name] = plus(slopes.get(name, NIL), times(by, one))
+                more = times(by, one)
+                slopes[name] = plus(slopes[name], more) if name in slopes else more
         if value is ALL:  # a rule gives that one object where its formula may be undefined
             self.unknown = self.undefined = True
         return value, dict.fromkeys(slopes, ALL) if value is ALL else slopes
@@ -855,14 +858,14 @@ class Cell:
     def nothing(self, given: list) -> bool:
         """Whether something that is given is false on the whole cell."""
         return any(self.false(*one) for one in given)
-    def faces(self, left: tuple, right: tuple, given: list) -> tuple[list, list]:
-        """The faces at which right - left is least, by slopes of a gap that keep their sign; and
-        what is given that is not known to hold on the whole cell. No face is taken across a symbol
-        of that: it may be false on the face and true inside."""
+    def faces(self, gaps: list, given: list) -> tuple[list, list]:
+        """The faces at which a gap is least, by slopes that keep their sign; and what is given that
+        is not known to hold on the whole cell. No face is taken across a symbol of that: it may be
+        false on the face and true inside."""
         opened = [one for one in given if not self.false(OPPOSITE[one[0]], *one[1:])]
         fixed = reached([part for one in opened for part in one[1:]], self.scope.definitions)
         faces: list = []
-        for _, slopes in self.gaps(left, right):
+        for _, slopes in gaps:
             face: dict = {}
             for name, by in slopes.items():
                 low, high = self.sides[name]
@@ -874,18 +877,17 @@ class Cell:
         return faces, opened
     def seen(self, forms: list, given: list) -> bool:
         """Whether one of the forms of a comparison holds wherever what is given does."""
-        if self.nothing(given):
-            return True
         cell = Cell(self.sides, self.scope, self.moving)  # what was met here is said of other sides
         return any(self.held(*form[:3], given, form[4]) for form in forms
                    if form[3] is None or cell.seen([form[3]], given))
     def multiplied(self, variables: list, terms: dict, relation: str) -> bool:
-        """Whether a polynomial holds the relation: a variable t in [a, b] is (a v + b u)/(v + u)
-        with u, v >= 0, not both 0; one in [a, inf) is (a v + u)/v, one in (-inf, b] is (b v - u)/v.
+        """Whether a polynomial holds a relation: t in [a, b] is (a v + b u)/(v + u), u, v >= 0, not
+        both 0, and a if a = b; t in [a, inf) is (a v + u)/v, t in (-inf, b] is (b v - u)/v.
         Multiplied out it is nowhere negative if no coefficient is, and above 0 if all are."""
         rows, sign = [], 1 if relation in ("<=", "<") else -1
+        box = Cell(self.sides, self.scope, self.moving)  # what is met in a variable is no matter
         for node, degree in variables:
-            low, high = Cell(self.sides, self.scope, self.moving).of(node)[0]
+            low, high = box.of(node)[0]
             above, below = low.is_finite(), high.is_finite()
             if not (above or below):
                 return False
@@ -893,7 +895,7 @@ class Cell:
             under = arb_poly([1, 1] if above and below else [1])
             spend((degree + 1) ** 2)
             powers = [over**k * under ** (degree - k) for k in range(degree + 1)]
-            rows.append([[one[j] for one in powers] for j in range(degree + 1)])
+            rows.append([[p[j] for p in powers] for j in range(1 if low == high else degree + 1)])
         values = coefficients({powers: arb(sign * value) for powers, value in terms.items()}, rows)
         return all(value > 0 or (relation[1:] and value >= 0) for value in values)
     def held(self, relation: str, left: tuple, right: tuple, given: list, gap: tuple = ()) -> bool:
@@ -907,7 +909,7 @@ class Cell:
             return True
         if gap and self.multiplied(*gap, relation):
             return True
-        faces, opened = self.faces(*sides, given)
+        faces, opened = self.faces(gaps, given)
         on_faces = (Cell({**self.sides, **f}, self.scope, self.moving, True) for f in faces)
         return any(on_face.held(relation, left, right, opened) for on_face in on_faces)
 
@@ -1032,9 +1034,6 @@ def put(node: tuple, by: str, value: tuple, moving: Moving, definitions: dict) -
         inner = definitions.get(node[1], ())
         return value if node[1] == by else put(inner, by, value, moving, definitions)
     return (node[0], *(put(part, by, value, moving, definitions) for part in node[1:]))
-def exactly(end: arb) -> fmpq:
-    mantissa, exponent = end.man_exp()
-    return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 class Tasks:
     """What is done to tasks: "symbol value" cuts a cell, "symbol rises" or "symbol falls" goes from
@@ -1059,15 +1058,16 @@ class Tasks:
         """The goals that the cell does not show: what has to be defined is not seen to be so, or no
         form holds wherever what is given does."""
         cell, goals, given = task
-        return [(sides, forms) for sides, forms in goals if not self.cell(cell).nothing(given)
-                and not (self.defined(sides, cell) and self.cell(cell).seen(forms, given))]
-    def defined(self, sides: tuple, cell: dict) -> bool:
+        if goals and self.cell(cell).nothing(given):
+            return []
+        return [(sides, forms) for sides, forms in goals
+                if not (self.defined(sides, box := self.cell(cell)) and box.seen(forms, given))]
+    def defined(self, sides: tuple, inside: Cell) -> bool:
         """Whether formulas are defined inside a cell."""
-        inside = self.cell(cell)
         for side in sides:
             inside.of(side)
         self.partly |= inside.touched and not inside.undefined
-        return not inside.undefined or all(self.within(side, cell, False) for side in sides)
+        return not inside.undefined or all(self.within(one, inside.sides, False) for one in sides)
     def positive(self, node: tuple, cell: dict) -> bool:
         """Whether a formula is above 0 at every point of a cell at which it is defined: seen, or at
         least the gap b - a of an a < b that is given, or made of such by products and powers."""
@@ -1133,7 +1133,7 @@ class Tasks:
         relation, left, right, below, _ = forms[-1]
         end = cell[name][0 if rises else 1]
         must(end.is_finite(), "a face is at a finite end")
-        must(self.defined(sides, cell), "a side is not seen to be defined on a cell")
+        must(self.defined(sides, self.cell(cell)), "a side is not seen to be defined on a cell")
         smooth = all(self.within(side, cell, True) for side in (left, right))
         must(smooth, "a side is not seen to have a derivative on a cell")
         rest = [*rest, *([self.goal(below[:3])] if below else [])]
@@ -1144,7 +1144,8 @@ class Tasks:
         kept = [one for one in given if name not in reached(list(one[1:]), definitions)]
         less = (relation in ("<=", "<")) == rises
         slopes = [derivative(side, name, self.by[name], definitions) for side in (left, right)]
-        value = num(exactly(end))
+        mantissa, exponent = end.man_exp()
+        value = num(fmpq(mantissa) * fmpq(2) ** int(exponent))
         at = [put(side, name, value, self.by[name], definitions) for side in (left, right)]
         return [(cell, [self.goal(("<=" if less else ">=", *slopes))], kept),
                 (face, [self.goal((relation, *at))], kept), (cell, rest, given)]
@@ -1248,13 +1249,11 @@ def region(claim: dict, shows: dict, scope: Scope) -> tuple:
     cell: dict = {}
     for name, ends in claim["region"].items():
         must(len(ends) == 2, "a side of a region is [low, high]")
-        low = ALL[0] if ends[0] == "-inf" else arb(rational(ends[0]))
-        high = ALL[1] if ends[1] == "inf" else arb(rational(ends[1]))
+        low = ALL[0] if ends[0] == "-inf" else rational(ends[0])
+        high = ALL[1] if ends[1] == "inf" else rational(ends[1])
         must(bool(low < high), "a side of a region is [low, high]")
-        cell[name] = low.lower(), high.upper()
-        at = rational(claim["witness"][name])
-        inside = (ends[0] == "-inf" or rational(ends[0]) <= at)
-        must(inside and (ends[1] == "inf" or at <= rational(ends[1])), "the witness is outside")
+        must(bool(low <= rational(claim["witness"][name]) <= high), "the witness is outside")
+        cell[name] = arb(low).lower(), arb(high).upper()
     at = scope.changed(**{name: rational(value) for name, value in claim["witness"].items()})
     for one in given:
         need(*one, at, "what is given, at the witness")

@@ -203,17 +203,28 @@ class Proof:
             moving = check.Moving({name}, self.scope.definitions)
             self._renew()
             with suppress(check.Refused):
-                ways = [(sign, way) for sign, way, end in zip((1, -1), ("rises", "falls"), cell[name], strict=True)
-                        if end.is_finite() and (depth > 0 or any(
-                            _met(*self._values(less, {**p, name: self._exact(end)})) for p in points))]  # fmt: skip
+                ways = [
+                    (sign, way) for sign, way, end in zip((1, -1), ("rises", "falls"), cell[name], strict=True)
+                    if end.is_finite() and (depth > 0 or self._met(less, points, {name: self._exact(end)}))
+                ]  # fmt: skip
                 if not ways:
                     continue
                 slopes = [check.derivative(side, name, moving, self.scope.definitions) for side in less]
                 form = self.tasks.goal(("<=", *slopes))[1][-1]
-                signs = {self._sign(form, point) for point in points}
+                signs: set[int] = set()
+                for point in points:
+                    signs.add(self._sign(form, point))
+                    if signs >= {1, -1}:
+                        break
                 size = sum(len(check.show(side)) for side in form[1:3])
                 steps += [(size, f"{name} {way}") for sign, way in ways if sign in signs and -sign not in signs]
         return [step for _, step in sorted(steps)]
+
+    def _met(self, sides: Sequence[Any], points: Sequence[Point], end: Mapping[str, Fraction | None]) -> bool:
+        """Whether two sides are equal, or nearly so, at the end of a symbol and some of the points."""
+        at_end = dict.fromkeys(tuple({**point, **end}.items()) for point in points)
+        values = (self._values(sides, dict(point)) for point in at_end)
+        return any(not abs(b - a) > (abs(a) + abs(b)) / 10**4 for a, b in values)
 
     def _values(self, nodes: Sequence[Any], point: Mapping[str, Fraction | None]) -> list[Any]:
         scope = self.scope.changed(**{name: check.rational(str(value)) for name, value in point.items()})
@@ -300,10 +311,10 @@ class Proof:
         cell, _, given = task
         less = comparison[1:] if comparison[0] in ("<=", "<") else comparison[:0:-1]
         box = check.Cell(cell, self.scope, self.tasks.moving)
-        faces, _ = box.faces(*less, given)
+        gaps = box.gaps(*less)
+        faces, _ = box.faces(gaps, given)
         face: dict[str, Any] = max(faces, key=len, default={})
         sides = {name: (self._exact(low), self._exact(high)) for name, (low, high) in cell.items()}
-        gaps = box.gaps(*less)
         for candidates in ({name: ends for name, ends in sides.items() if name not in face}, sides):
             sized = {name: _size(gaps[-1][1].get(name) if gaps else None, *ends) for name, ends in candidates.items()}
             name = max(sized, key=lambda n: sized[n], default="")
@@ -312,10 +323,6 @@ class Proof:
                 self._ends(at, at)
                 return f"{name} {at}"
         return ""
-
-
-def _met(a: Any, b: Any) -> bool:
-    return not abs(b - a) > (abs(a) + abs(b)) / 10**4
 
 
 def _within(value: Fraction, low: Fraction | None, high: Fraction | None) -> bool:

@@ -86,7 +86,7 @@ def climb(
         if clock.over:
             trace.cut = "seconds"
             raise _Enough
-        point = np.clip(units, 0.0, 1.0)
+        point = np.minimum(np.maximum(units, 0.0), 1.0)
         missed, margin = look(point)
         trace.evaluations += 1
         trace.missed = min(trace.missed, missed)

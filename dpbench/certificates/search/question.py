@@ -51,11 +51,14 @@ class Parameter:
         """The value at a share `u` of the range."""
         if self.options:
             return float(self.options[min(int(u * len(self.options)), len(self.options) - 1)])
+        low, high = self._ends
         if self.whole:
-            least, most = int(self.low), int(self.high)
-            return float(min(least - 1 + round((most - least + 1.5) ** u), most))
-        low, high = float(self.low), float(self.high)
+            return float(min(low - 1 + round((high - low + 1.5) ** u), high))
         return min(max(low * (high / low) ** u, low), high) if low > 0.0 else low + u * (high - low)
+
+    @cached_property
+    def _ends(self) -> tuple[int, int] | tuple[float, float]:
+        return (int(self.low), int(self.high)) if self.whole else (float(self.low), float(self.high))
 
     def near(self, value: float, digits: int = 0) -> Fraction:
         """The nearest value of the range, of so many digits where it is a real; 0: of all."""
@@ -168,18 +171,29 @@ class Question:
 
     def balls(self, exact: Exact, nodes: Sequence[Node]) -> list[Any]:
         """Balls that hold formulas, by the checker's own evaluation; its `Refused` where it has none."""
+        return self._balls(exact, [check.parse(write(node)) for node in nodes])
+
+    def _balls(self, exact: Exact, nodes: Sequence[Any]) -> list[Any]:
         check.renew()
         values = {name: check.rational(rational(value)) for name, value in exact.items()}
-        definitions = {name: check.parse(write(node)) for name, node in self.statement.definitions.items()}
-        scope = check.Scope(values, definitions)
+        scope = check.Scope(values, self._definitions)
         with check.bits(BITS):
-            return [check.arb(check.evaluate(check.parse(write(node)), scope)) for node in nodes]
+            return [check.arb(check.evaluate(node, scope)) for node in nodes]
+
+    @cached_property
+    def _definitions(self) -> dict[str, Any]:
+        return {name: check.parse(write(node)) for name, node in self.statement.definitions.items()}
+
+    @cached_property
+    def _sides(self) -> list[Any]:
+        """As the checker reads them: the sides of all conditions, then left and right of all pairs."""
+        sides = [side for (_, *both), _ in self.conditions.values() for side in both]
+        return [check.parse(write(side)) for side in (*sides, *(side for pair in self.pairs for side in pair))]
 
     def surely(self, exact: Exact) -> tuple[float, float] | None:
         """(0, a lower bound of the margin) where balls show that the point is admissible, else None."""
-        sides = [side for (_, *both), _ in self.conditions.values() for side in both]
         try:
-            balls = self.balls(exact, [*sides, *(side for pair in self.pairs for side in pair)])
+            balls = self._balls(exact, self._sides)
         except (check.Refused, ArithmeticError, ValueError, TypeError):
             return None
         for ((relation, *_), _), a, b in zip(self.conditions.values(), balls[::2], balls[1::2], strict=False):
