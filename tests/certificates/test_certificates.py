@@ -5,6 +5,7 @@ import math
 import random
 import re
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import dpbench_check
@@ -14,6 +15,7 @@ from naive.certificates import true
 
 import dpbench.certificates as certificates
 from dpbench.certificates import shown
+from dpbench.certificates.build import above, below, enclosure
 from dpbench.ledger.registry import all_claims, by_id
 from dpbench.papers.glm import theory as glm
 from dpbench.papers.publicdata import theory as publicdata
@@ -58,6 +60,20 @@ def test_committed_certificates_are_those_that_are_made():
         for part in ("id", "kind", "verdict", "quote", "definitions", "assumptions", "claim", "inert"):
             assert made[name][part] == COMMITTED[name][part], (name, part)
         assert verdict(made[name])["accepted"], name
+
+
+KNOWN = [sign * digits * 10.0**power for sign in (1, -1) for digits in (1.0, 9.9999999) for power in (-12, -1, 0, 5)]
+
+
+@pytest.mark.parametrize("value", KNOWN)
+def test_an_enclosure_holds_all_that_a_float_may_stand_for(value):
+    """Known to 1e-9 of it, at six digits; what is exact is its own enclosure."""
+    exact, (low, high) = Fraction(value), map(Fraction, enclosure(value))
+    assert low < exact - abs(exact) / 10**9 and exact + abs(exact) / 10**9 < high
+    assert high - low < abs(exact) / 49_000  # two units of the sixth digit
+    lower, upper = below(abs(value)), above(abs(value))
+    assert lower < abs(exact) < upper and upper - lower < abs(exact) / 49_000
+    assert [Fraction(end) for number in (exact, 0.0, 7) for end in enclosure(number)] == [exact, exact, 0, 0, 7, 7]
 
 
 PROVED = ("guarantee", "region", "composition")

@@ -1,7 +1,8 @@
 """Random formulas on random cells: whatever the checker sees on a cell is true at its points, by its own `evaluate`.
 
 A cell that is held wrongly is found at one of its points with a chance that `test_the_fuzz_sees_...` measures: with the
-former reading of a moving exponent, exp(n log x) whatever the sign of x, each of ten seeds finds it.
+former reading of a moving exponent, exp(n log x) whatever the sign of x, one of 225 held cells shows it, over 16 seeds:
+a seed of 1,000 misses it with chance 0.012, and each of ten finds it.
 Formulas have the functions that are written in others (`WRITTEN`: floor, ceil, log2, factorial, binomial) too.
 ``python -m pytest -n 0 -s -m evidence tests/certificates/test_checker_fuzz.py`` tries 20,000 held cells of other seeds.
 """
@@ -21,7 +22,7 @@ UNARY = ("exp", "log", "sqrt", "abs", "erfc", "integer_part", "loggamma", "-")
 SHARES = (0, 1, fmpq(1, 2), fmpq(1, 3), fmpq(1, 10**6), fmpq(999, 1000))
 FAR = (0, fmpq(1, 10**5), 1, 2, 10, 10**4)
 KEPT = 20_000
-SHARE = 2000  # held cells of a seed; the least that the ten seeds need to see the former reading is less
+SHARE = 1000  # held cells of a seed
 
 
 def formula(rng, deep):
@@ -98,8 +99,9 @@ def seen(claim, given, sides):
     try:
         tasks, cell = tasks_on(sides)
         wanted, forms = tasks.goal(claim, claim[1:])
-        some = (("plain", forms[:1]), ("simpler", forms))
-        return next((name for name, few in some if not tasks.unseen((cell, [(wanted, few)], given))), "")
+        if tasks.unseen((cell, [(wanted, forms)], given)):
+            return ""
+        return "simpler" if tasks.unseen((cell, [(wanted, forms[:1])], given)) else "plain"
     except (checker.Refused, RecursionError, ArithmeticError, ValueError):
         return ""
 
@@ -123,9 +125,9 @@ def tried(seed, held, first=False):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(20))
 def test_what_is_seen_on_a_cell_is_true_at_its_points(seed):
-    """Ten seeds of 2,000: 20,000 held cells, a fifth or more with a power, none wrong."""
+    """Twenty seeds of 1,000: 20,000 held cells, a fifth or more with a power, none wrong."""
     counted, bad = tried(seed, SHARE)
     assert not bad
     assert counted["moving"] > SHARE / 5 and counted["simpler"] > SHARE / 50
@@ -201,9 +203,10 @@ def faced(seed, held, first=False):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_what_derivatives_show_is_true_at_points(seed):
-    assert not faced(seed, 30)[1]
+    """One shown claim of 15 shows the planted derivative of exp, one of 4 that of a product."""
+    assert not faced(seed, 15)[1]
 
 
 def without(part):
@@ -285,7 +288,7 @@ def test_fractions_have_the_value_of_their_formulas():
     rewritten = ("({b})*({a})/({b})", "({a}) + ({b}) - ({b})", "(({a})*2 - ({a}))^1", "exp({b})*({a})*exp(-({b}))",
                  "({a})*(1 - 1/(1 + exp({b})))*(1 + exp(-({b})))", "({b})", "log(exp({a}))",
                  "log(exp({a}) + exp(({a}) + x)) - log(1 + exp(x))")  # fmt: skip
-    for _ in range(1000):
+    for _ in range(400):
         a, b = algebra(rng, 2), algebra(rng, 1)
         node = checker.parse(f"{rng.choice(rewritten).format(a=a, b=b)} - ({a})")
         checker.renew()
@@ -302,7 +305,7 @@ def test_fractions_have_the_value_of_their_formulas():
             if value.is_finite():
                 assert top.is_finite() and bottom.is_finite() and bottom != 0, checker.show(node)
                 assert (top / bottom).overlaps(value) or bottom.contains(0), checker.show(node)
-    assert equal > 400
+    assert equal > 160
 
 
 @pytest.mark.parametrize(
@@ -332,7 +335,7 @@ def test_roots_of_what_may_be_negative_do_not_cancel():
 def test_a_simpler_comparison_has_the_same_truth():
     """Random comparisons whose fractions are cleared: at points where both sides are defined neither form is wrong."""
     rng, cleared = random.Random(7), 0
-    for _ in range(1500):
+    for _ in range(500):
         checker.renew()
         relation = rng.choice(("<=", "<", ">=", ">"))
         one = checker.parse(f"{algebra(rng, 2)} {relation} {algebra(rng, 2)}", True)
@@ -348,7 +351,7 @@ def test_a_simpler_comparison_has_the_same_truth():
                 if seen and all(side.is_finite() for side in sides):
                     false = (checker.OPPOSITE[relation], *one[1:])
                     assert not (holds(other[:3], scope) and holds(false, scope)), checker.show(one)
-    assert cleared > 700
+    assert cleared > 230
 
 
 @pytest.mark.evidence

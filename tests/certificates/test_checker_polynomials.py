@@ -39,6 +39,7 @@ PAIRS = {"Cauchy 2 x 2": means("(a0*b0 + a1*b1)^2", "(a0^2 + a1^2)*(b0^2 + b1^2)
 PROVED = of_symbols(3) | of_symbols(4) | PAIRS
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", PROVED)
 def test_three_and_four_symbols_with_a_slack_of_five_percent(name):
     judgement = dpbench.judge(PROVED[name], seconds=60)
@@ -158,10 +159,10 @@ def seen_wrongly(seed, claims, first=False):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_nothing_false_by_a_millionth_is_seen(seed):
-    bad, twins = seen_wrongly(seed, 1000)
-    assert not bad and twins > 200
+    bad, twins = seen_wrongly(seed, 500)
+    assert not bad and twins > 100
 
 
 PLANTED = {

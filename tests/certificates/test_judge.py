@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -171,13 +173,47 @@ def test_what_is_false_is_refuted_with_a_short_instance(theorem):
     assert judgement.counterexample is not None and all(len(v) < 20 for v in judgement.counterexample.values())
 
 
+def printed(symbols, left, right, seconds):
+    """A judgement, and what it prints by label."""
+    claim = {"inequality": {"left": left, "relation": "<=", "right": right}}
+    judgement = dpbench.judge(case("printed", symbols, claim), seconds=seconds)
+    return judgement, dict(line.strip().partition(": ")[::2] for line in str(judgement).splitlines())
+
+
+def listed(values, sign=" = "):
+    return ", ".join(f"{name}{sign}{value}" for name, value in values.items())
+
+
+def test_a_counterexample_is_printed_with_its_ratio():
+    judgement, labels = printed({"x": {"real": [0, 2]}, "y": {"real": [1, 2]}}, "x^2*y", "x*y", 60.0)
+    point, _, ratio = labels["counterexample"].partition(" (ratio to the bound ")
+    assert judgement.verdict == "refuted" and point == listed(judgement.counterexample) and "nearest" not in labels
+    assert float(ratio[:-1]) == pytest.approx(float(Fraction(judgement.counterexample["x"])), rel=1e-6)
+    assert judgement.to_dict()["ratio"] == judgement.ratio > 1.0
+
+
 def test_a_tie_that_nothing_decides_is_undecided():
     """4 e^x <= 4 + e^(2x) is met at log(2), where no cell ends: neither floats nor cells tell."""
-    symbols = {"x": {"real": ["-1", "1"]}}
-    claim = {"inequality": {"left": "4*exp(x)", "relation": "<=", "right": "4 + exp(2*x)"}}
-    judgement = dpbench.judge(case("tie", symbols, claim), seconds=0.5)
+    judgement, labels = printed({"x": {"real": ["-1", "1"]}}, "4*exp(x)", "4 + exp(2*x)", 0.5)
     assert judgement.verdict in ("undecided", "not refuted") and judgement.grade == "tried"
     assert judgement.searched["undecided"], "what was left undecided is shown"
+    assert labels["not decided"] == listed(judgement.searched["undecided"], " in ")
+    point, _, ratio = labels["nearest"].partition(" (ratio to the bound ")
+    assert point == listed(judgement.searched["nearest"]) and "counterexample" not in labels
+    assert abs(float(Fraction(judgement.searched["nearest"]["x"])) - math.log(2)) < 1e-3
+    assert float(ratio[:-1]) == pytest.approx(judgement.ratio, rel=1e-8) and 0.999 < judgement.ratio <= 1.0
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_file_has_an_end(tmp_path, more):
+    """What is longer is refused, and not read in part."""
+    path = tmp_path / "long.toml"
+    path.write_text(f"{FILE}#{'x' * (20_000 - len(FILE) - 1 + more)}")
+    if not more:
+        assert read(path).id == "gauss"
+        return
+    with pytest.raises(InvalidInput, match="at most 20,000 bytes"):
+        read(path)
 
 
 def test_a_strict_inequality_fails_where_it_is_met():
@@ -339,8 +375,6 @@ def test_the_command(tmp_path, capsys):
         ('sigma = "sqrt', 'sigma = "root', "where.sigma: the function root"),
         ("[claim.gaussian]", "[claim.gauss]", "claim must be one table"),
         ("[0.01, 100]", "[100, 0.01]", "symbols.epsilon: the range of a symbol"),
-        ("real = [0.01, 100]", "real = 3", "symbols.epsilon.real"),
-        ("[symbols]", "[symbol]", "a key of the theorem"),
         ("{sigma} is", "{speed} is", "says"),
         ('shift = "1"', 'shift = "1"\nrho = "1"', "held against"),
         ('id = "gauss"', 'id = "a/../b"', "id must be"),
@@ -353,6 +387,46 @@ def test_a_wrong_file_gets_one_line_with_the_place(tmp_path, capsys, old, new, s
     assert run(["judge", str(path)]) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and says in said and "wrong.toml" in said
+
+
+X = {"x": {"real": [0, 2], "meaning": "a number"}, "n": {"integer": [1, 9]}}
+THEOREMS = [
+    case("full", X, {"inequality": {"left": "k", "relation": "<=", "right": "3"}}, says="{claim}", source="here",
+         where={"k": "x + 1"}, given={"h": "x > 0", "g": {"holds": "n > 1", "why": "known"}}, region={"x": "(0, 2]"},
+         steps=["It is."], relation="add"),
+    case("laws", X, {"discrete": {"p": ["x/3", "rest"], "q": ["1/3", "rest"], "epsilon": "n"}}),
+    case("steps", X, {"compose": {"piece": "p", "times": "n", "group": "1", "rho": "9*x"}}, pieces={"p": {"rho": "x"}}),
+]  # fmt: skip
+FREE = ("symbols", "where", "given", "region", "pieces", "claim")
+"""Tables whose keys are names."""
+
+
+def places(part, path=()):
+    yield path, part
+    for key, inner in part.items() if isinstance(part, dict) else ():
+        yield from places(inner, (*path, key))
+
+
+def changed(theorem, path, value):
+    copy = json.loads(json.dumps(theorem))
+    part = copy
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    return copy
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda t: t["id"])
+def test_each_part_of_a_theorem_is_of_its_type_and_known(theorem):
+    """A yes is no text, number, list or table: it is refused by the place; so is a key too many, or a list of it."""
+    read(theorem)
+    for path, part in places(theorem):
+        for value in (True, [True]) if path else ():
+            with pytest.raises(InvalidInput, match=f"^{re.escape('.'.join(path))}"):
+                read(changed(theorem, path, value))
+        if isinstance(part, dict) and path not in ((one,) for one in FREE):
+            with pytest.raises(InvalidInput, match=r"^a key of .* must be one of .*, got '?banana"):
+                read(changed(theorem, (*path, "banana"), "1"))
 
 
 def test_what_cannot_be_judged_is_refused():

@@ -81,17 +81,16 @@ def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic():
 
 def test_noisy_max_has_its_exact_law_and_guarantee():
     """Three integer scores, t = 3: probabilities summed in high precision, within 2Δ/t of the neighbour's, not less."""
+    scores, t, reach = [0, 2, 5], 3, range(-150, 151)
+    one = [mpmath.exp(-mpmath.mpf(abs(z)) / t) * mpmath.tanh(mpmath.mpf(1) / (2 * t)) for z in reach]
+    above = [mpmath.mpf(0)] * (len(one) + 1)  # P(Z >= reach[k])
+    for k in range(len(one) - 1, -1, -1):
+        above[k] = above[k + 1] + one[k]
 
-    def law(scores, t):
-        reach = range(-150, 151)
-        one = [mpmath.exp(-mpmath.mpf(abs(z)) / t) * mpmath.tanh(mpmath.mpf(1) / (2 * t)) for z in reach]
-        above = [mpmath.mpf(0)] * (len(one) + 1)  # P(Z >= reach[k])
-        for k in range(len(one) - 1, -1, -1):
-            above[k] = above[k + 1] + one[k]
+    def over(z):
+        return above[min(max(z + 150, 0), len(one))]
 
-        def over(z):
-            return above[min(max(z + 150, 0), len(one))]
-
+    def law(scores):
         found = []
         for i, q in enumerate(scores):
             ahead = [(other, 1 if j < i else 0) for j, other in enumerate(scores) if j != i]
@@ -102,15 +101,15 @@ def test_noisy_max_has_its_exact_law_and_guarantee():
             )
         return found
 
-    scores, t = [0, 2, 5], 3
+    here = law(scores)
     draws = integer_choice.report_noisy_max(Source(np.random.default_rng(5)), np.tile(np.array(scores), (60_000, 1)), t)
-    counts, p = np.bincount(draws, minlength=3), np.array([float(x) for x in law(scores, t)])
+    counts, p = np.bincount(draws, minlength=3), np.array([float(x) for x in here])
     assert p.sum() == pytest.approx(1.0, abs=1e-12)
     assert stats.chisquare(counts, counts.sum() * p / p.sum()).pvalue > 1e-6
     worst = 0.0
     for moves in np.ndindex(3, 3, 3):
-        near = law([q + move - 1 for q, move in zip(scores, moves, strict=True)], t)
-        worst = max(worst, *(abs(float(mpmath.log(a / b))) for a, b in zip(law(scores, t), near, strict=True)))
+        near = law([q + move - 1 for q, move in zip(scores, moves, strict=True)])
+        worst = max(worst, *(abs(float(mpmath.log(a / b))) for a, b in zip(here, near, strict=True)))
     assert 0.8 * 2.0 / t < worst <= 2.0 / t
 
 

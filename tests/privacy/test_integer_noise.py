@@ -24,16 +24,16 @@ SIGMA = 2.0**28 * 1.37
 @pytest.mark.few(3)
 def test_discrete_laplace_against_rational_arithmetic(scale):
     given = stream_of(scale % 1009)
-    made = integer_laplace.laplace(Source(Words(given)), scale, 300)
+    made = integer_laplace.laplace(Source(Words(given)), scale, 150)
     table = integer_laplace.laplace_table(scale)
     parts = table.bits, table.thresholds.tolist(), table.aliases.tolist(), list(table.weights), table.unit
     twin = iter(int(word) for word in given)
-    exact = [naive.discrete_laplace(twin, scale, *parts) for _ in range(300)]
+    exact = [naive.discrete_laplace(twin, scale, *parts) for _ in range(150)]
     assert exact == made.tolist()
     if scale >= 1000:  # below, each block is one integer, and every proposal is kept
         planted = iter(int(word) for word in given)
         spoiled = [max(1, weight // 2) for weight in table.weights]  # the chance of acceptance doubled
-        assert [naive.discrete_laplace(planted, scale, *parts[:3], spoiled, table.unit) for _ in range(300)] != exact
+        assert [naive.discrete_laplace(planted, scale, *parts[:3], spoiled, table.unit) for _ in range(150)] != exact
 
 
 @pytest.mark.parametrize("scale", [1, 5, 31, 1000, 2**20 - 3, 2**40])
@@ -69,14 +69,14 @@ def test_a_geometric_draw_has_its_law(scale):
 @pytest.mark.kernel
 def test_discrete_gaussian_against_rational_arithmetic():
     given = stream_of(3)
-    made = integer_noise.gaussian(Source(Words(given)), SIGMA, 150)
+    made = integer_noise.gaussian(Source(Words(given)), SIGMA, 80)
     table = integer_noise.gaussian_table(SIGMA)
     parts = table.thresholds.tolist(), table.aliases.tolist(), list(table.weights), table.unit
     twin = iter(int(word) for word in given)
-    exact = [naive.discrete_gaussian(twin, Fraction(SIGMA), 21, *parts) for _ in range(150)]
+    exact = [naive.discrete_gaussian(twin, Fraction(SIGMA), 21, *parts) for _ in range(80)]
     assert exact == made.tolist()
     planted = iter(int(word) for word in given)
-    assert [naive.discrete_gaussian(planted, Fraction(SIGMA), 20, *parts) for _ in range(150)] != made.tolist()
+    assert [naive.discrete_gaussian(planted, Fraction(SIGMA), 20, *parts) for _ in range(80)] != made.tolist()
 
 
 @pytest.mark.kernel
@@ -226,6 +226,10 @@ def test_grids_are_powers_of_two_and_lose_nothing():
         assert math.frexp(grid.spacing)[0] == 0.5
         assert grid.sigma * grid.spacing == deviation and 2.0**28 <= grid.sigma < 2.0**29
         assert integer_noise.distance_from_rounded(grid.sigma) < 3e-19
+        for finest in (1e300, 2.0**-20):
+            spacing, scale = integer_laplace.laplace_grid(deviation, finest)
+            assert math.frexp(spacing)[0] == 0.5 and spacing <= min(finest, integer_laplace.LARGEST_STEP * deviation)
+            assert deviation <= scale * Fraction(spacing) < Fraction(deviation) + Fraction(spacing)
 
 
 def test_words_of_the_system_and_of_a_seed():

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from mpmath import mp
 from naive import privacy as naive
 
-from dpbench.core.validation import InvalidInput
 from dpbench.privacy import gaussian
 from dpbench.privacy.profile import gaussian_profile
 
@@ -72,23 +71,6 @@ def test_edges():
     assert gaussian.delta(0.0, 1e6) == 1.0
     assert gaussian.delta(1.0, 5e-324) == 0.0
     assert gaussian.mu(0.0, 5e-324) >= 0.0
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: gaussian.mu(-1.0, 0.1),
-        lambda: gaussian.mu(1.0, 0.0),
-        lambda: gaussian.mu(math.nan, 0.1),
-        lambda: gaussian.epsilon(1.0, 1.0),
-        lambda: gaussian.delta(1.0, -1.0),
-        lambda: gaussian.delta(math.inf, 1.0),
-        lambda: gaussian.noise(-1.0, 1.0, 0.1),
-    ],
-)
-def test_bad_input_is_refused(call):
-    with pytest.raises(InvalidInput, match="must be"):
-        call()
 
 
 @pytest.mark.parametrize("mu", [1e8, 1e10, 1e19, 1e20, 1e50, 1e100])

@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from naive import privacy as naive
 
 from dpbench.core.validation import InvalidInput
-from dpbench.privacy import discrete, laplace, pure
+from dpbench.privacy import (
+    composition,
+    discrete,
+    gaussian,
+    integer_laplace,
+    integer_noise,
+    laplace,
+    profile,
+    pure,
+    selection,
+)
 from dpbench.privacy.gaussian import ROUNDING
 
 LEVELS = [1e-6, 1e-3, 0.1, 1.0, 7.3, 40.0, 500.0]
@@ -160,17 +170,58 @@ def test_bad_log_probabilities_are_refused(log_p):
         discrete.pair_from_logs(log_p, [math.log(0.5)] * 2)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: laplace.delta(-1.0, 1.0),
-        lambda: laplace.delta(1.0, math.inf),
-        lambda: laplace.epsilon(1.0, 1.0),
-        lambda: pure.delta(1.0, -1.0),
-        lambda: pure.delta(1.0, 1.0, 1.0),
-        lambda: pure.epsilon(-0.1, 1.0),
-    ],
-)
-def test_bad_parameters_are_refused(call):
-    with pytest.raises(InvalidInput, match="must be"):
-        call()
+HALF = discrete.pair([0.5, 0.5], [0.5, 0.5])
+PROFILE = profile.gaussian_profile(1.0, kind="exact", why="")
+SIZES = {  # numbers >= 0, by the name of the parameter and the function
+    "epsilon of laplace.delta": lambda v: laplace.delta(v, 1.0),
+    "shift of laplace.delta": lambda v: laplace.delta(1.0, v),
+    "shift of laplace.epsilon": lambda v: laplace.epsilon(0.1, v),
+    "epsilon of pure.delta": lambda v: pure.delta(v, 1.0),
+    "level of pure.delta": lambda v: pure.delta(1.0, v),
+    "level of pure.epsilon": lambda v: pure.epsilon(0.1, v),
+    "mu of gaussian.delta": lambda v: gaussian.delta(1.0, v),
+    "mu of gaussian.epsilon": lambda v: gaussian.epsilon(0.1, v),
+    "epsilon of gaussian.mu": lambda v: gaussian.mu(v, 0.1),
+    "epsilon of a pair": HALF.delta,
+    "epsilon": PROFILE.delta,
+    "sensitivity of gaussian.noise": lambda v: gaussian.noise(v, 1.0, 0.1),
+    "mu": lambda v: profile.gaussian_profile(v, kind="upper", why=""),
+    "shift": lambda v: profile.laplace_profile(v, kind="upper", why=""),
+    "epsilon of pure_profile": lambda v: profile.pure_profile(v, why=""),
+    "epsilon of approximate_profile": lambda v: profile.approximate_profile(v, 0.1, why=""),
+    "epsilon of steps": lambda v: composition.optimal([(v, 0.1)], why=""),
+    "sensitivity": lambda v: selection.noisy_max_scale(v, 1.0),
+    "scale": lambda v: selection.noisy_max_guarantee(1.0, v),
+    "sensitivity of a guarantee": lambda v: selection.noisy_max_guarantee(v, 1.0),
+    "excess": lambda v: selection.generalized_exponential_guarantee(1.0, v),
+}
+DELTAS_OF = {
+    "delta of laplace.epsilon": lambda v: laplace.epsilon(v, 1.0),
+    "delta of pure.epsilon": lambda v: pure.epsilon(v, 1.0),
+    "failure of pure.delta": lambda v: pure.delta(1.0, 1.0, v),
+    "failure": lambda v: pure.epsilon(0.1, 1.0, v),
+    "delta of gaussian.epsilon": lambda v: gaussian.epsilon(v, 1.0),
+    "delta of a pair": HALF.epsilon,
+    "delta": PROFILE.epsilon,
+    "delta of approximate_profile": lambda v: profile.approximate_profile(1.0, v, why=""),
+    "delta of steps": lambda v: composition.optimal([(1.0, v)], why=""),
+}
+ABOVE = {
+    "epsilon": lambda v: selection.noisy_max_scale(1.0, v),
+    "scale": lambda v: integer_laplace.laplace_grid(v),
+    "epsilon of a guarantee": lambda v: selection.generalized_exponential_guarantee(v),
+    "deviation": integer_noise.gaussian_grid,
+    "delta of gaussian.mu": lambda v: gaussian.mu(1.0, v),
+}
+NONE = (-1e-9, math.nan, math.inf, -math.inf, "1", None, True)
+ENDS = [(SIZES, 0.0, NONE), (DELTAS_OF, 0.0, (*NONE, 1.0)), (ABOVE, 1e-9, (*NONE, 0.0))]
+
+
+@pytest.mark.parametrize(("calls", "end", "outside"), ENDS)
+def test_each_range_ends_where_it_says(calls, end, outside):
+    """The end is taken, and what is just outside, no number or no finite one is refused by the parameter's name."""
+    for name, call in calls.items():
+        call(end)
+        for value in outside:
+            with pytest.raises(InvalidInput, match=rf"^{name.partition(' ')[0]} must be .*, got "):
+                call(value)
