@@ -7,7 +7,8 @@ it is
     δ_{j+1} = δ_j + A_j (1 − e^{L_{j+1} − L_j}),
 
 with δ₁ the mass that only P has. All terms are positive, so nothing cancels, and both δ(ε) and ε(δ) are one
-binary search after one sort. Everything is kept in logs, so masses far below the least double count.
+binary search after one sort. Everything is kept in logs, so masses far below the least double count in ε(δ). δ(ε)
+itself underflows, so a claim of δ = 0 is decided by ε(0) (`Profile.place`).
 
 Between floats a tie cannot be decided: near δ(ε) = 0 the number is a difference that cancels, whose error is absolute
 (`Pair.error`). Laws of rationals or formulas are exact (`dpbench.privacy.exact_law`), and so are ties between them.
@@ -32,6 +33,8 @@ RELATIVE_ERROR = 1e-12
 """Relative error that the masses of a law in floats are taken to have: a few rounding units of their logarithms."""
 ABSOLUTE_ERROR = 2.0**-53
 """What a probability given as a float is taken to be off by at least: it may be 1 less the sum of the others."""
+
+UNDERFLOW = 1e-300  # a δ below this cannot be told from one that has underflowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +129,18 @@ class Pair:
 
 
 def _error(log_p: np.ndarray, log_q: np.ndarray, epsilon: float, off: float) -> float:
-    """Σ of the errors of p and of e^ε q, over the outcomes with p > e^ε q but for these errors."""
+    """Σ of the errors of p and of e^ε q, over the outcomes with p > e^ε q but for these errors.
+
+    At least `UNDERFLOW` where log p and ε + log q are the same but for their errors, however small the masses.
+    """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         first, second = np.exp(log_p), np.exp(np.minimum(log_q + epsilon, 700.0))
         error = RELATIVE_ERROR * (first + second)
         error += off * ((first > 0.0) + np.exp(min(epsilon, 700.0)) * (second > 0.0))
         counts = first - second > -error
+        tied = np.abs(log_p - log_q - epsilon) <= 2.0 * RELATIVE_ERROR
+    if tied.any():
+        return float(max(UNDERFLOW, error[counts & (first > 0.0)].sum()))
     return float(error[counts & (first > 0.0)].sum())
 
 

@@ -11,14 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpbench.core import validation
 from dpbench.privacy import gaussian
+from dpbench.privacy.discrete import UNDERFLOW, Pair
 from dpbench.privacy.inversion import crossing
-
-if TYPE_CHECKING:
-    from dpbench.privacy.discrete import Pair
 
 KINDS = ("exact", "upper", "lower")
 NEIGHBOURS = ("replace", "add_remove")
@@ -27,7 +25,6 @@ Law = tuple[Any, ...]
 """What a profile is of, as plain numbers: a kind and its parameters, which `dpbench.ledger.second_route` reads."""
 
 _UNIT = 2.0**-50  # relative error of a level or shift that is the quotient of a few numbers
-_UNDERFLOW = 1e-300  # a δ below this cannot be told from one that has underflowed
 
 
 @dataclass(frozen=True)
@@ -85,6 +82,10 @@ class Profile:
         not; "undecided" that the two are nearer to each other than the error of the computation. Of a lower profile
         "within" says only that it is not beyond.
 
+        Where both are below 1e-300, δ(ε) may have underflowed, and `epsilon` of the claimed δ decides: a Gaussian
+        profile is beyond every claim of δ = 0. Without `epsilon_of`, such a claim of an upper or exact profile is
+        "undecided".
+
         Parameters
         ----------
         epsilon, delta : float, int, Fraction or str
@@ -98,7 +99,9 @@ class Profile:
         if self.kind == "exact" and self.error_of is None:
             error = gaussian.ROUNDING * value
         if value + (error if self.kind == "exact" else 0.0) <= claimed:
-            return "within"
+            if claimed >= UNDERFLOW or self.epsilon(claimed) <= level:
+                return "within"
+            return "beyond" if claimed == 0.0 and self.epsilon_of is not None else "undecided"
         if self.kind == "upper":
             error += 2.0 * gaussian.ROUNDING * value  # by which the bound was rounded up
         return "beyond" if value - error > claimed else "undecided"
@@ -121,7 +124,7 @@ class Profile:
         exceeds, reached = crossing(lambda e: self.delta_of(e) <= delta)
         if self.kind == "lower":
             return math.inf if reached == math.inf else max(0.0, exceeds)
-        return reached if delta >= _UNDERFLOW else math.inf
+        return reached if delta >= UNDERFLOW else math.inf
 
 
 def as_float(number: Any) -> float:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from naive import privacy as naive
 
 from dpbench.core.validation import InvalidInput
+from dpbench.ledger.harness import profiles
 from dpbench.privacy import composition, discrete, gaussian
 from dpbench.privacy.inversion import LARGEST, crossing
 from dpbench.privacy.profile import (
@@ -162,3 +163,47 @@ def test_a_rational_laplace_shift_is_decided_at_its_bound():
     assert laplace_profile(2.0 / 3.0, kind="exact", why="a float").place(2.0 / 3.0, 0.0) == "undecided"
     with pytest.raises(InvalidInput, match="shift must be a number >= 0"):
         laplace_profile(Fraction(-1, 2), kind="exact", why="")
+
+
+UNDERFLOWN = {
+    "an outcome of P alone": (([0.0, -800.0], [0.0, -math.inf]), math.inf),
+    "a loss of 50": (([0.0, -750.0], [0.0, -800.0]), 50.0),
+}
+
+
+@pytest.mark.parametrize("name", UNDERFLOWN)
+def test_a_delta_that_underflows_is_no_pure_privacy(name):
+    logs, loss = UNDERFLOWN[name]
+    profile = discrete_profile(discrete.pair_from_logs(*logs), why="")
+    assert (profile.delta(10.0), profile.epsilon(0.0)) == (0.0, loss)
+    assert profile.place(10.0, 0.0) == "beyond"
+    assert profile.place(10.0, 1e-200) == "within"
+    assert profiles([{"epsilon": 10.0, "delta": 0.0, "guarantee": profile}])[0] == "not refuted"
+    assert profiles([{"epsilon": 10.0, "delta": 0.0, "pair": profile}])[0] == "refuted"
+    # By the second route too, whatever the first says.
+    blind = Profile("exact", "", profile.delta_of, lambda delta: 0.0, law=profile.law, error_of=lambda epsilon: 0.0)
+    assert blind.place(10.0, 0.0) == "within"
+    assert profiles([{"epsilon": 10.0, "delta": 0.0, "guarantee": blind}])[0] == "not refuted"
+    if loss == 50.0:
+        assert profile.place(50.0, 0.0) == "undecided"  # a tie of floats
+        assert profile.place(50.001, 0.0) == "within"
+        assert profiles([{"epsilon": 50.001, "delta": 0.0, "guarantee": profile}])[0] == "proved"
+
+
+def test_claims_of_pure_privacy_are_decided_by_epsilon():
+    gaussian_one = partial(gaussian_profile, 1.0, why="")
+    for epsilon in (1.0, 45.0, 500.0):
+        assert gaussian_one(kind="exact").place(epsilon, 0.0) == "beyond"
+        assert gaussian_one(kind="upper").place(epsilon, 0.0) == "beyond"
+    assert gaussian_one(kind="lower").place(1.0, 0.0) == "beyond"
+    assert gaussian_profile(0.0, kind="exact", why="").place(0.0, 0.0) == "within"
+    for profile in (pure_profile(1.5, why=""), laplace_profile(1.5, kind="upper", why="")):
+        assert [profile.place(e, 0.0) for e in (1.4, 1.5, 1.6)] == ["beyond", "within", "within"]
+    unknown = Profile("upper", "", partial(gaussian.delta, mu=1.0))
+    assert (unknown.place(45.0, 0.0), unknown.place(45.0, 1e-9)) == ("undecided", "within")
+
+
+def test_a_tie_of_rationals_is_proved_by_both_routes_and_a_rational_beyond_is_not():
+    profile = discrete_profile(discrete.pair(["3/4", "1/4"], ["1/4", "3/4"]), why="")
+    assert profiles([{"epsilon": "log(3)", "delta": 0.0, "guarantee": profile}])[0] == "proved"
+    assert profiles([{"epsilon": 1.0986, "delta": 0.0, "guarantee": profile}])[0] == "not refuted"
