@@ -5,10 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import bounds as twin
 from scipy.integrate import quad
+from scipy.special import betaincinv
 from scipy.stats import norm
 
 from dpbench import InvalidInput, bounds
@@ -139,3 +141,39 @@ def test_each_side_has_its_own_trials():
 def test_counts_that_cannot_be_are_refused(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def _beyond(hits, trials, low, high):
+    """P(X >= hits) at `low` and P(X <= hits) at `high`, in balls of 200 bits."""
+    before, ctx.prec = ctx.prec, 200
+    try:
+        least = arb(low).beta_lower(hits, trials - hits + 1, 1)
+        return float(least.upper()), float((1 - arb(high)).beta_lower(trials - hits, hits + 1, 1).upper())
+    finally:
+        ctx.prec = before
+
+
+TAILS = [0.5, 0.05, 1e-3, 1e-7, 1e-30]
+
+
+@pytest.mark.parametrize("trials", [14_567, 10**7, 10**8, 10**9])
+def test_clopper_pearson_holds_where_scipys_inverse_is_off(trials):
+    """At most the tail by ball arithmetic, and alone as in an array. Planted: scipy's inverse, off from 10^7 on."""
+    raw = 0.0
+    for hits in (1, 10, 999, 1000, trials // 30, trials // 2, trials - 10):
+        lows, highs = bounds.lower(hits, trials, np.array(TAILS)), bounds.upper(hits, trials, np.array(TAILS))
+        for tail, low, high in zip(TAILS, lows, highs, strict=True):
+            assert max(_beyond(hits, trials, low, high)) <= tail * (1.0 + 1e-10)
+            assert low == bounds.lower(hits, trials, tail) and high == bounds.upper(hits, trials, tail)
+            assert (low * trials > 0.2 * hits or tail < 0.1) and low < high
+            raw = max(
+                raw, _beyond(hits, trials, betaincinv(hits, trials - hits + 1, tail) * (1.0 - 1e-11), 1.0)[0] / tail
+            )
+    assert (raw > 1.0 + 1e-6) == (trials >= 10**7)
+
+
+def test_a_tail_that_scipy_cannot_invert_and_more_trials_than_it_can_check():
+    assert (float(bounds.lower(3, 10**9, 1e-300)), float(bounds.upper(155, 159, 1e-206))) == (0.0, 1.0)
+    for bound in (bounds.lower, bounds.upper):
+        with pytest.raises(InvalidInput, match="trials must be at most 1e9, got 1000000000000"):
+            bound(3, 10**12, 0.05)

@@ -270,3 +270,23 @@ def test_the_mu_recursion_equals_a_linear_programme():
             lambda m, r, v, mus, level: usual(m + 1, r + 1, v + 1, mus, level),
         ):
             assert abs(least_ruled_out(planted, m, r, v, mu) / best - 1.0) > 0.01
+
+
+@pytest.mark.parametrize(
+    ("m", "r", "v", "mu"), [(1000, 100, 100, 0.1), (1000, 100, 100, 0.5), (1000, 100, 95, 0.3), (60, 50, 50, 0.2)]
+)
+def test_small_p_values_of_the_most_confident_guesses(m, r, v, mu):
+    """From above, to 2%, down to 1e-26: no end of the grid is added as a constant."""
+    exact = best_guesses(m, r, v, mu)
+    assert exact < 1e-12
+    assert exact * (1.0 - 1e-8) <= bounds.one_run_p_value_gaussian(m, r, v, mu) <= 1.02 * exact
+
+
+def test_a_gaussian_one_run_audit_sees_at_any_confidence():
+    assert bounds.one_run_p_value_gaussian(1000, 100, 100, 0.0) == pytest.approx(2.0**-100, rel=1e-9)
+    levels = [1e-6, 1e-8, 1e-10, 1e-20]
+    mus = [bounds.one_run_mu(1000, 100, 100, alpha, True) for alpha in levels]
+    assert 0.1 < mus[3] < mus[2] < mus[1] < mus[0]
+    for alpha, mu in zip(levels, mus, strict=True):
+        assert 0.98 * alpha <= bounds.one_run_p_value_gaussian(1000, 100, 100, mu) <= alpha
+    assert bounds.one_run_p_value_gaussian(10**4, 1000, 1000, 0.0) == pytest.approx(0.0, abs=1e-125)
