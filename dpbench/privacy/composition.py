@@ -27,6 +27,7 @@ ACCOUNTING_ERROR = 1e-10
 
 _MOST_ATOMS = 2**20
 _TAIL = 1e-13  # mass of a part's privacy loss beyond the grid, counted as a loss of infinity
+_LOG_GAMMA = 1e-15  # relative error of a mass of binomial law, over the log-gamma function that it is computed from
 _FAR = 1e6  # an ε beyond which a profile's δ no longer falls
 
 
@@ -129,7 +130,7 @@ def optimal(parts: Sequence[tuple[float, float]], *, why: str, neighbours: str =
     counts = Counter(level for level in levels if level > 0.0)
     if math.prod(count + 1 for count in counts.values()) > _MOST_ATOMS:
         raise validation.invalid("parts", "parts whose composed loss takes at most 2^20 values", parts)
-    losses, log_masses = np.zeros(1), np.zeros(1)
+    losses, log_masses, rounding = np.zeros(1), np.zeros(1), ROUNDING
     for level, count in counts.items():
         flipped = np.arange(count + 1.0)
         choose = gammaln(count + 1.0) - gammaln(flipped + 1.0) - gammaln(count - flipped + 1.0)
@@ -137,8 +138,9 @@ def optimal(parts: Sequence[tuple[float, float]], *, why: str, neighbours: str =
         mass = choose + count * honest - flipped * level
         losses = np.add.outer(losses, (count - 2.0 * flipped) * level).ravel()
         log_masses = np.add.outer(log_masses, mass).ravel()
+        rounding += _LOG_GAMMA * float(gammaln(count + 1.0))
     failure = -math.expm1(math.fsum(math.log1p(-f) for f in failures))
-    law = _Optimal(math.fsum(levels), failure, hockey_stick(losses, log_masses))
+    law = _Optimal(math.fsum(levels), failure, hockey_stick(losses, log_masses), rounding)
     return Profile("upper", why, law.delta, law.epsilon, neighbours)
 
 
@@ -169,22 +171,26 @@ def parallel(parts: Sequence[Profile]) -> Profile:
 
 @dataclass(frozen=True)
 class _Optimal:
-    """Composed randomised responses: all is lost with probability `failure`, nothing else past `level`."""
+    """Composed randomised responses: all is lost with probability `failure`, nothing else past `level`.
+
+    δ of the responses is widened by the relative `rounding` of their masses.
+    """
 
     level: float
     failure: float
     responses: HockeyStick
+    rounding: float
 
     def delta(self, epsilon: float) -> float:
         if epsilon >= self.level:
             return self.failure
         exact = self.failure + (1.0 - self.failure) * self.responses.delta(epsilon)
-        return min(1.0, exact * (1.0 + ROUNDING))
+        return min(1.0, exact * (1.0 + self.rounding))
 
     def epsilon(self, delta: float) -> float:
         if delta < self.failure:
             return math.inf
-        room = (delta / (1.0 + ROUNDING) - self.failure) / (1.0 - self.failure)
+        room = (delta / (1.0 + self.rounding) - self.failure) / (1.0 - self.failure)
         return self.level if room <= 0.0 else min(self.level, self.responses.epsilon(room))
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
+from flint import arb, ctx
 from naive import privacy as naive
 
 from dpbench.core import validation
@@ -203,3 +204,34 @@ LAPLACE = laplace_profile(1.0, kind="exact", why="")
 def test_bad_input_is_refused(call):
     with pytest.raises(InvalidInput, match="must be"):
         call()
+
+
+def _equal_responses(epsilon, level, count):
+    """δ(ε) of `count` equal randomised responses in balls of 200 bits, from the least loss beyond ε upwards."""
+    step, kept = arb(level), 1 / (1 + (-arb(level)).exp())
+    flips = math.floor((count - epsilon / level) / 2.0)
+    mass = ((arb(count + 1).lgamma() - arb(flips + 1).lgamma() - arb(count - flips + 1).lgamma())
+            + (count - flips) * kept.log() + flips * (1 - kept).log()).exp()  # fmt: skip
+    total = arb(0)
+    while flips >= 0 and (mass > total * arb(1e-30) or total == 0):
+        total += mass * (1 - (epsilon - (count - 2 * flips) * step).exp()).max(arb(0))
+        mass *= flips * kept / ((1 - kept) * (count - flips + 1))
+        flips -= 1
+    return total
+
+
+@pytest.mark.parametrize(("count", "level"), [(100, 0.1), (10**6, 0.001), (10**6, 0.003)])
+def test_optimal_composition_of_a_million_parts_is_an_upper_bound(count, level):
+    """Above the true δ by half of the widening at least. Planted: a widening by `ROUNDING` alone, below it."""
+    before, ctx.prec = ctx.prec, 200
+    try:
+        profile = optimal([(level, 0.0)] * count, why="")
+        margins = [float(((profile.delta(e) - t) / t).mid())
+                   for e in (0.5, 1.0, 2.0, 3.0, 5.0) for t in [_equal_responses(e, level, count)]]  # fmt: skip
+    finally:
+        ctx.prec = before
+    widened = ROUNDING + 1e-15 * math.lgamma(count + 1.0)
+    assert 0.5 * widened <= min(margins) and max(margins) <= 2.0 * widened
+    assert count < 10**6 or min(margins) - (widened - ROUNDING) < 0.5 * ROUNDING
+    for epsilon in (0.5, 2.0):
+        assert epsilon <= profile.epsilon(profile.delta(epsilon)) <= epsilon + 1e-6
