@@ -20,6 +20,8 @@ from dpbench.testing import check_mechanism
 from dpbench.testing.hostile import hostile_pairs
 
 TRIALS = 130  # two blocks of 64 and a part of a third
+IN_INTEGERS = ("output-perturbation", "regularized-perturbation", "regularized-laplace", "rrspm-laplace",
+               "rrspm-gaussian", "rspm", "exponential-enumerate")  # fmt: skip
 LIMITS = [(x, radius) for x in (LEAST_SIZE, 1.0, LARGEST_SIZE) for radius in (LEAST_SIZE, 1.0, LARGEST_SIZE)]
 
 
@@ -105,6 +107,16 @@ def test_exact_calibration_meets_its_claim_and_wastes_nothing(case, kind):
             assert case.least * delta * (1.0 - 1e-6) <= profile.delta(epsilon) <= delta
             assert profile.epsilon(delta) <= epsilon
             assert profile.delta(0.9 * epsilon) > profile.delta(epsilon)
+
+
+@over(*(case for case in REGISTRY if str(case) in IN_INTEGERS), marked=but_for_the_first)
+def test_exact_arithmetic_keeps_the_claim_at_little_more_noise(case, kind):
+    p = case.problem(kind)
+    for epsilon, delta in ((0.5, 1e-6), (4.0, 1e-3)):
+        plain, exact = (case.make(epsilon, delta, arithmetic=arithmetic) for arithmetic in ("float", "exact"))
+        assert exact.guarantee(p).delta(epsilon) <= (0.0 if case.pure else delta)
+        if case.noise:
+            assert 0.999 < noise(case, exact, p) / noise(case, plain, p) < 1.1
 
 
 @over(*(case for case in REGISTRY if case.noise))

@@ -24,6 +24,7 @@ assert "scipy.stats" not in sys.modules
 """
 
 
+@pytest.mark.process
 def test_modules_of_other_papers_are_not_imported():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

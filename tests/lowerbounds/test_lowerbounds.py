@@ -10,7 +10,7 @@ from naive import lowerbounds as naive
 from scipy import sparse
 
 import lowerbounds
-from lowerbounds import chaudhuri_hsu, fingerprinting, large_radius, membership, nonprivate, packing
+from lowerbounds import chaudhuri_hsu, fingerprinting, large_radius, membership, nonprivate, norm_packing, packing
 
 
 def dense(instance):
@@ -98,6 +98,30 @@ def test_fingerprinting(p):
     X, y = dense(family.instances(means, rng))
     assert set(np.unique(X)) <= {0.0, 2.0} and np.all((X > 0.0).sum(axis=1) <= 1)
     assert set(np.round(np.unique(y), 12)) <= {0.0, round(2.0 * scale, 12)} and not y[X.sum(axis=1) == 0.0].any()
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        packing(60, 4, 0.5, 1e-6), norm_packing(60, 4, 0.3), chaudhuri_hsu(31, 0.5, 1e-5, distance=3),
+        fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight"), large_radius(200, 4, 0.5),
+        nonprivate(60, 4), nonprivate(60, 1, radius=7.0), nonprivate(50, theorem="16", y_bound=2.0, radius=3.0),
+    ],
+    ids=lambda family: family.name,
+)  # fmt: skip
+def test_clipping_to_the_box_keeps_minimisers_and_raises_no_excess(family):
+    rng, reached = np.random.default_rng(4), 0.0
+    for _ in range(10):
+        member = family.members(rng)
+        best = family.minimisers(member)[None, :]
+        np.testing.assert_allclose(family.clip(best), best, rtol=1e-12)
+        outputs = best + 3.0 * np.abs(best).max() * rng.standard_normal((20, family.d))
+        before, after = family.excess(member, outputs), family.excess(member, family.clip(outputs))
+        assert (after <= before * (1.0 + 1e-9) + 1e-12).all()
+        assert family.least - 1e-12 <= after.min() and after.max() <= family.largest(*family.box) * (1.0 + 1e-9)
+        if family.d == 1:
+            reached = max(reached, float(family.excess(member, np.array(family.box)[:, None]).max()))
+    assert family.d > 1 or reached == pytest.approx(family.largest(*family.box))
 
 
 def test_membership_pair_differs_in_the_target_alone():

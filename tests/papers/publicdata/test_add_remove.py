@@ -188,18 +188,6 @@ JL = JLMethod(1.0, 1e-3, dimension=1, distortion=1.0, steps=3, step_size=0.5, no
         (replace(JL, distortion=None), "which depend on n else: distortion"),
         (OutputPerturbation(1.0, 1e-3), "which depend on n else: regularization, noise_scale"),
         (OUTPUT, "'replace' for a loss with a corner: n sets its smoothing"),
-    ],
-)
-def test_who_has_no_guarantee_under_add_remove(mechanism, said):
-    with pytest.raises(validation.InvalidInput, match=said):
-        mechanism.guarantee(PLAIN, neighbours="add_remove")
-    with pytest.raises(validation.InvalidInput, match="neighbours must be one of replace, add_remove"):
-        mechanism.guarantee(PLAIN, neighbours="swap")
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "said"),
-    [
         (NoisyMean(1.0), "'replace': n sets the scale of the noise"),
         (Boosting(GD, 1.0, 1e-3, models=2), "'replace': the parts that the records are cut into follow n"),
         (PrivateGridSearch(GD, 1.0, 1e-3, candidates=2), "'replace': the parts that the records are cut into follow n"),

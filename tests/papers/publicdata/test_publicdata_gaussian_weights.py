@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from naive.lowerbounds import gaussian_delta
 
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM, patterns
@@ -12,21 +13,12 @@ from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 from dpbench.papers.publicdata.problem import PublicDataProblem
 
 
-def tail(x):
-    return 0.5 * math.erfc(x / math.sqrt(2.0))
-
-
-def pair_delta(epsilon, mu):
-    """δ(ε) of N(0, 1) against N(μ, 1): Balle & Wang 2018, Theorem 5."""
-    return tail(epsilon / mu - 0.5 * mu) - math.exp(epsilon) * tail(epsilon / mu + 0.5 * mu)
-
-
 def union_scale(m, epsilon, delta, patterns):
     """The s at which N times the profile of a pair 2√m/s apart is δ, by bisection."""
     low, high = 1e-3, 1e9
     for _ in range(200):
         middle = math.sqrt(low * high)
-        within = patterns * pair_delta(epsilon, 2.0 * math.sqrt(m) / middle) <= delta
+        within = patterns * gaussian_delta(epsilon, 2.0 * math.sqrt(m) / middle) <= delta
         low, high = (low, middle) if within else (middle, high)
     return high
 

@@ -1,6 +1,7 @@
 """PublicDataProblem, populations with exact risks, the point z*, and real data split into public and private."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -205,6 +206,11 @@ def test_draws_follow_the_declared_laws():
 def test_bad_populations_are_named(call, named):
     with pytest.raises(InvalidInput, match=rf"^{named} must "):
         call()
+
+
+def test_the_plane_is_the_grid_in_the_unit_disc():
+    inside = [[i / 2.0, j / 2.0] for i, j in product(range(-2, 3), repeat=2) if i * i + j * j <= 4]
+    np.testing.assert_allclose(sorted(plane(Halfspaces(), side=5).points.tolist()), sorted(inside))
 
 
 def test_real_data_is_split_and_learned_from():

@@ -1,6 +1,7 @@
 """What an oracle is asked and promises: objectives, users' classes, counting, ties by total costs, bad input."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -78,6 +79,19 @@ def test_many_calls_are_single_calls(name):
     assert (np.abs(f) == 1.0).all() or hypotheses.values == "real"
     assert (oracle.erm_many(objective, linear) == rows).all()  # nothing is kept between calls
     assert hypotheses.digest != CLASSES["ball" if name != "ball" else "hull"][0].digest
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_an_objective_that_does_not_fit_the_points_is_refused_in_every_call(name):
+    hypotheses, points = CLASSES[name]
+    oracle = prepare(hypotheses, points)
+    none = ("loss", None) if name != "hull" else ()  # which reads the loss before it looks
+    for objective in (*none, Objective(np.ones(8), loss="absolute")):
+        for call in (oracle.erm, partial(oracle.erm_many, linear=np.zeros((2, 9)))):
+            with pytest.raises(InvalidInput, match=r"^objective must be an Objective.*, got "):
+                call(objective)
+    with pytest.raises(InvalidInput, match=r"^linear must be .*9"):
+        oracle.erm_many(Objective(np.ones(9), 0.5, 0.0, 0.1, "absolute"), np.zeros((2, 8)))
 
 
 @pytest.mark.kernel
