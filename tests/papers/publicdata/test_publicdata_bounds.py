@@ -1,6 +1,7 @@
 """Sample sizes, learning bounds and families near the upper rates, public-data paper: closed forms, planted errors."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -73,13 +74,23 @@ def test_too_few_records_are_not_proved(context, monkeypatch):
 
 
 def test_planted_errors_of_uniform_deviations(context, monkeypatch):
-    """Deviations more than twice as large."""
-    for name in ("cube_deviations", "line_deviations"):
+    """Deviations more than four times as large, where C = 2 is tried."""
+    for name, honest in theorem9.FAMILIES.items():
         with monkeypatch.context() as plant:
-            honest = getattr(theorem9, name)
-            plant.setattr(theorem9, name, lambda *a, f=honest: 2.2 * f(*a))
+            plant.setitem(theorem9.FAMILIES, name, lambda *a, f=honest: 4.4 * f(*a))
             assert measured(theorem9.uniform, context)[0] == "refuted"
     assert measured(theorem9.uniform, context)[0] == "not refuted"
+
+
+def test_unions_of_intervals_deviate_as_by_enumeration():
+    """All 2^9 labellings of nine records, those with more than k runs of ones left out; one run too many differs."""
+    labellings = np.array(list(product((-1, 1), repeat=9)))
+    runs = (np.diff(labellings, axis=1, prepend=-1) == 2).sum(axis=1)
+    for k in (1, 2, 3):
+        drawn = theorem9.union_deviations(np.random.default_rng(k), 9, 2 * k, 200)
+        y = 2 * np.random.default_rng(k).integers(0, 2, (9, 200), dtype=np.int32) - 1
+        exact, wider = (np.abs(labellings[runs <= most] @ y).max(axis=0) / 18.0 for most in (k, k + 1))
+        assert (drawn == exact).all() and (exact < wider).any()
 
 
 def test_planted_errors_of_the_learning_bounds(context, monkeypatch):

@@ -1,6 +1,7 @@
 """The ledger of the public-data paper: numbers of the derivations, and planted errors."""
 
 import math
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -120,6 +121,40 @@ def test_a_worse_pair_at_one_point_is_not_found():
         high = min(1.0, low + rng.uniform(0.0, rho))
         pair = algorithm3.clipped_gaussians(low, high, gamma)
         assert pair.delta(epsilon) <= algorithm3.at_one_point(rho, gamma).delta(epsilon) * (1.0 + 1e-9)
+
+
+def test_unions_of_intervals_exceed_lemma_22_with_constant_1():
+    """All gaps with an interval for each point; with no more than the points ask for, those between unlike signs.
+
+    At 384 intervals and 1,024 points each of 20 draws is above the bound with constant 1, and below that with 2.
+    """
+    gaps = [lemmas22_23.union_gap(1024, 384, np.random.default_rng(seed)) for seed in range(20)]
+    bound = math.sqrt((768.0 + math.log(20.0)) / 1024.0)
+    assert bound < min(gaps) and max(gaps) < 2.0 * bound
+    assert lemmas22_23.union_gap(9, 10, np.random.default_rng(1)) == pytest.approx(1.0, abs=1e-12)
+    rng = np.random.default_rng(2)
+    x, signs = np.sort(rng.random(9)), [0, *rng.integers(0, 2, 9), 0]
+    edges, asked = [0.0, *x, 1.0], sum(a < b for a, b in pairwise(signs))
+    unlike = sum(edges[i + 1] - edges[i] for i in range(10) if signs[i] != signs[i + 1])
+    assert lemmas22_23.union_gap(9, asked, np.random.default_rng(2)) == pytest.approx(unlike, abs=1e-12)
+
+
+def test_the_noise_of_104_spends_at_most_half_of_delta():
+    """What `algorithm3` proves of one and of two points, over all scales; a quarter of the noise spends more."""
+    rng = np.random.default_rng(4)
+    spent: dict[float, list[float]] = {1.0: [], 0.25: []}
+    for _ in range(300):
+        strength, epsilon, delta = (
+            10.0 ** rng.uniform(-3.0, 6.0),
+            10.0 ** rng.uniform(-3.0, 1.3),
+            10.0 ** rng.uniform(-9, 0),
+        )
+        rho, twice = theory.regularized_stability(1, strength), theory.regularized_stability_printed(1, strength)
+        for m, share in product((1, 2), spent):
+            gamma = share * theory.perturb_scale_printed(m, twice, epsilon, 0.5 * delta, "gaussian")
+            guarantee = algorithm3.at_one_point(rho, gamma) if m == 1 else algorithm3.upper_shift(m, rho, gamma)
+            spent[share].append(guarantee.delta(epsilon) / delta)
+    assert max(spent[1.0]) <= 0.5 < max(spent[0.25])
 
 
 def test_a_stability_claimed_too_small_is_refuted(context, monkeypatch):

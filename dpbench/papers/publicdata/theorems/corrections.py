@@ -47,8 +47,8 @@ THEOREM_5 = Correction(
 )
 LIPSCHITZ = Correction(
     place="Lemma 13, equation 108, Lemma 14, equations (109) and (110), and (116)",
-    change="put lambda before the first term, and 12/sqrt(n) in (110); in (109) 2 log(2/beta) for log(1/beta) under "
-    "the root, as (111) has the 2",
+    change="put lambda before the first term, and 12/sqrt(n) in (110); in (108) let beta <= 1/2; in (109) 2 "
+    "log(2/beta) for log(1/beta) under the root, as (111) has the 2",
 )
 MEAN = Correction(
     place="Equations 6 and 8, with Theorems 2 and 3 and Lemma 2",

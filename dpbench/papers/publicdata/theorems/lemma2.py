@@ -24,15 +24,16 @@ from dpbench.papers.publicdata.theorems.algorithm3 import (
 )
 
 _PAIRS = 20  # neighbours of a data set
+_APART = "For the minimiser of the {} of the losses + eta |f|_m^2, |fbar - fbar'|_m <= {{bound}} for all neighbours."
 MEAN = Statement(
-    about="For the minimiser of the mean of the losses + eta |f|_m^2, |fbar - fbar'|_m <= {bound} for all neighbours.",
+    about=_APART.format("mean"),
     symbols=PAIR,
     where={**WHERE, "bound": "2/sqrt(eta*n)"},
     claim=inequality("2*fbar", "<=", "bound"),
     steps=BALANCED,
 )
 OF_THE_SUM = MEAN.replace(
-    about="For the minimiser of the sum of the losses + eta |f|_m^2, |fbar - fbar'|_m <= {bound} for all neighbours.",
+    about=_APART.format("sum"),
     where=OF_SUM,
     witness=tuple({"half": half, "eta": "1/10"} for half in (50, 5000)),
 )

@@ -5,6 +5,11 @@ Let ν_x be uniform on 20√m atoms of μ-mass m^{−1/2} in all, and F all func
 but about √m atoms have no public point. f̂ does not depend on the labels there: for some fixed labels and |f − y|/2 the
 excess is above 0.4. But G_m is about √(2/π) at most and σ = m^{−1/2}, so t/√σ is of order m^{−1/4} log² m. The other
 terms tend to 0 for large n and J and small η and γ.
+
+C is at least 2. Let μ(A) = p = σ, ν_x uniform on A, y = 1, |f − y|/2, and F the functions c·1_A, |c| ≤ 1. With a
+probability of (1 − p)^m, just above β, Z misses A; c = −1 is then an answer, and its excess is 1. With G_max = √(2/π),
+λt/√σ tends to C/2 as p → 0 and pm/log⁴ m → ∞. At m = 2 and 3 C = 1 fails at β = 1/2 too: with all functions
+into [−1, 1] on k points the excess can be 1 − m/k, and λt tends to 0.654 and 0.907.
 """
 
 from __future__ import annotations
@@ -66,10 +71,13 @@ NONCONVEX = Statement(
         for constant, m in ((1, 10**14), (10**3, 10**20), (10**6, 10**26))
     ),
 )
+_WITHIN = (
+    "For {}m >= 16 and some universal C, with probability 1 - beta the excess of Algorithm {} is at most "
+    "{{bound}}, with {{b}}, {{a}}, {{t}} and {{L}}; G is E sup omega_n{}, and G_max the largest E sup omega_m on any m "
+    "points, as in Lemma 12; tried with C = 1."
+)
 AVERAGED = Statement(
-    about="For convex F, with probability 1 - beta the excess of Algorithm 2 is at most {bound}, with {b}, {a}, "
-    "{t} and {L}; G is E sup omega_n, G_m is E sup omega_m on the public points, and G_max its largest value on any m "
-    "points, as in Lemma 12; C = 1.",
+    about=_WITHIN.format("convex F, ", 2, ", G_m E sup omega_m on the public points"),
     symbols={
         **_SYMBOLS,
         "G": Real("E sup omega_n", 0, "inf"),
@@ -88,8 +96,7 @@ AVERAGED = Statement(
     claim=rate("bound", variable="n"),
 )
 REGULARIZED = AVERAGED.replace(
-    about="With probability 1 - beta the excess of Algorithm 3 is at most {bound}, with {b}, {a}, {t} and "
-    "{L}; G is E sup omega_n, and G_max the largest E sup omega_m on any m points, as in Lemma 12; C = 1.",
+    about=_WITHIN.format("", 3, ""),
     symbols={"G_m": None},
     where={"b": "eta"},
 )
@@ -121,7 +128,7 @@ def losses(name: str, n: int, m: int, eta: float, gamma: float, seed: int, block
 
 _SCALED = (
     "Lemma 13 with lambda twice and both roots of 2 (Lemma 14 as corrected), Lemma 8 with 1 + sqrt(2 log(1/beta)/m) "
-    "for its root, |g|_nu <= |g|_mu/sqrt(sigma), Lemma 12; four events, so beta/4 each. "
+    "for its root, |g|_nu <= |g|_mu/sqrt(sigma), Lemma 12; four events, so beta/4 each. C < 2 fails for tiny beta. "
 )
 
 

@@ -21,11 +21,7 @@ QUOTE = (
     r"\xi_{1},\dots,\xi_{m}\sim\mathcal{N}(0,C\sqrt{m\log(1/\delta)}/\varepsilon) ... then there is a choice of "
     r"... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-4}\log^{1/2}(1/\delta)\log(\beta^{-1}))"
 )
-QUOTE_DRAWN = (
-    r"Z_{1},\dots,Z_{m}\sim\mu ... \xi_{1},\dots,\xi_{m}\sim\mathcal{N}(0,C\sqrt{m\log(1/\delta)}/\varepsilon) ... "
-    r"then there is a choice of ... n=\tilde{\Omega}(d^{2}\varepsilon^{-1}\alpha^{-4}\log^{1/2}(1/\delta)\log("
-    r"\beta^{-1}))"
-)
+QUOTE_DRAWN = r"Z_{1},\dots,Z_{m}\sim\mu ... " + QUOTE
 
 
 def exact_profile(cube: CubePair, noise: str, scale: float) -> Profile:

@@ -13,7 +13,7 @@ ANY_POINTS = Integer("public points", 1, 10**6)
 CLAIMED = {"epsilon": Real("claimed", "1/1000", 20), "delta": Real("claimed", "1e-10", "1/2")}
 """ε and δ of the statements."""
 MU = calibrated("gaussian", "epsilon", "delta")
-SHIFTED = "f^ is a function of fbar(Z) + gamma zeta, whose centre moves by at most sqrt(m) rho in l2, m rho in l1."
+SHIFTED = f"{SHIFT} in l2, m rho in l1."
 ENOUGH = Statement(
     about="gamma = sqrt(m) rho/mu is enough for every class.",
     symbols={

@@ -298,7 +298,7 @@ def drawn(context: Context) -> Rows:
             "+ sqrt(log(N/delta) + epsilon))/epsilon.",
             "formulas": (CUBE_PATTERNS, PATTERNS),
             "because": "The paper's proof takes the sum over v for one v; it costs the factor N <= (e m/d)^d. If "
-            "log(1/delta) >= d log(e m/d), C = 4.3 is enough.",
+            "log(1/delta) >= d log(e m/d) and epsilon <= 0.64 log(1/delta), C = 4.3 is enough.",
             "level": 0.0,
         },
         "gaussian-drawn": {

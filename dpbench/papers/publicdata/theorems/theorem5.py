@@ -85,7 +85,7 @@ STEPS = EQUAL.replace(
     witness={"norm": 1, "c": "1/4", "tau": 1, "eta": 1},
 )
 MENDED = STEPS.replace(
-    about="P(E(rho, tau)) <= {bound} where all K(t, t) are 1, rho2 = rho^2 and supremum = E sup omega.",
+    about=EQUAL.about,
     where={"bound": "tau/(rho2*eta)*supremum + (tau/rho2)^2/(2*eta^2)"},
     steps=EQUAL.steps,
     witness=None,
