@@ -1085,7 +1085,7 @@ def _rows(theorem: int) -> dict[str, Any]:
         power = "(theta-1)/theta" if theorem == 2 else "1/2"
         bound = f"(d/(n epsilon))^({power})" if moment == "norm" else f"d/(n epsilon)^({power})"
         under = f"Assumption {assumption}" + (f" with theta = {theta:g}" if theorem == 2 else "")
-        granted = f"{under}, the same moment of y and bounded epsilon"
+        granted = f"{under}, E|y|^theta = O(E|x|^theta) and bounded epsilon"
         upper: Any = {"arguments": at, "quote": quote}
         title = rf"Theorem {theorem}, $\theta$ = {theta:g}: a law that truncation hides, d = 2"
         figure = Figure(f"risk_heavytail_theta{100 * theta:.0f}", "risk_quantiles", given={"title": title})
@@ -1190,7 +1190,8 @@ def reached(theorem: int, moment: str, equation: str, assumption: str, bound: st
         "source": f"Theorem {theorem}, equation {equation}",
         "statement": f"On the unit ball some law of Assumption {assumption}, one for each n, d, epsilon and eta, makes "
         f"the (1 - eta)-quantile of the excess of Algorithm {theorem} as corrected at least {bound} over 4.2 "
-        f"8^(theta-1){beside}, for theta >= 5/4 and 2 (d log n log(1/eta)/(n epsilon))^((theta-1)/theta) <= 1/2.",
+        f"8^(theta-1){beside}, for theta >= 5/4, eta <= 1/2 and 2 (d log n log(1/eta)/(n epsilon))^((theta-1)/theta) "
+        "<= 1/2.",
     }  # fmt: skip
 
 
