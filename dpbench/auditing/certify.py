@@ -462,7 +462,7 @@ def runs_needed(
     Returns
     -------
     int or None
-        With the fifth of them that choose the event; None: more than 10¹² (no such event has this loss, say).
+        With the fifth of them that choose the event; None: more than 10⁹ (no such event has this loss, say).
 
     Examples
     --------
@@ -491,7 +491,7 @@ def runs_needed(
         hits = min(max(few, 0), rows), min(max(many, 0), rows)
         return least_excess(claim, joint_region(hits, (rows, rows), (1.0 - CURVE_SHARE) * alpha, angle, 64)) > 0.0
 
-    least = least_enough(enough, 10**12)
+    least = least_enough(enough, 10**9)
     return None if least is None else max(100, math.ceil(least / (1.0 - CHOOSE_SHARE)))
 
 
