@@ -22,6 +22,7 @@ from dpbench.papers.heavytail.populations import HeavyTailedPopulation
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
 from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import FAILURE
+from dpbench.rates.nuisances import Correction
 
 EPSILON = 1.0
 _FROZEN = math.log(1e4)  # stands for log n in ι
@@ -108,7 +109,7 @@ def _block(
 ) -> np.ndarray:
     rows = []
     for trial in range(block * _BLOCK, (block + 1) * _BLOCK):
-        rng = stream(seed, "heavytail.sharp", population, n, trial)
+        rng = stream(seed, "heavytail.sharp", mechanism, population, n, trial)
         rows.append(measure(population, population.draw(n, rng), mechanism))
     return np.array(rows)
 
@@ -123,6 +124,13 @@ def next_term(population: HeavyTailedPopulation, n: int, epsilon: float) -> floa
     """Relative to d·2·log θ/(nιε), the next term of the mean excess."""
     first, moment = (population.scale**p * population.tail.moment(p) / population.d for p in (1.0, population.theta))
     return theory.sharp_correction(n, epsilon, population.theta, first, moment)
+
+
+def after_next(theta: float, n: int, epsilon: float) -> Correction:
+    """What follows `next_term` at d = 2 from (n, ε) on: up to twice the term in b², θ(Γ(2θ + 1) − Γ(θ + 1)²)b²."""
+    following = next_term(axes_population(theta, 2), n, epsilon)
+    second = (math.gamma(2.0 * theta + 1.0) / math.gamma(theta + 1.0) ** 2 - 1.0) / theta * following**2
+    return Correction(2.0 * (theta - 1.0), 0.0, 2.0 * second / (1.0 + following))
 
 
 def sharp_sweep(theta: float, context: Context) -> Iterator[tuple[int, np.ndarray, float, float]]:

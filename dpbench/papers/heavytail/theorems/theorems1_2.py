@@ -63,6 +63,7 @@ from dpbench.papers.heavytail.theorems.hidden import GRID, HiddenLaw, hidden_qua
 from dpbench.papers.heavytail.theorems.quantiles import excess_law, excess_quantile, ones
 from dpbench.papers.heavytail.theorems.sharp import (
     EPSILON,
+    after_next,
     axes_population,
     exact_sweep,
     next_term,
@@ -912,8 +913,7 @@ def in_d(context: Context, theta: float, moment: str, axes: bool) -> Rows:
     ]  # fmt: skip
     points = [Point(population, n, mechanism) for population in populations]
     if axes:
-        count = context.pick(quick=8, full=16)
-        samples = [exact_sweep(context, population, n, mechanism, count)[:, None] for population in populations]
+        samples = [exact_sweep(context, population, n, mechanism, 16)[:, None] for population in populations]
         how = "each data set gives the exact mean over the mechanism's outputs"
     else:
         repeats = 160
@@ -1116,7 +1116,7 @@ def _rows(theorem: int) -> dict[str, Any]:
                 "of the (1 - eta)-quantile.",
             }  # fmt: skip
             rows[f"epsilon{last}"] = tight | {
-                "measure": in_epsilon, "because": _SHARP,
+                "measure": in_epsilon, "because": _SHARP, "nuisances": (after_next(theta, 50_000, 0.25),),
                 "statement": "With iota as in the theorem the excess risk on a noise-free design falls as "
                 f"epsilon^(-{power}), theta = {theta:g}.",
             }  # fmt: skip
@@ -1126,7 +1126,7 @@ def _rows(theorem: int) -> dict[str, Any]:
                 f"as log(1/eta)^({power}), theta = {theta:g}.",
             }  # fmt: skip
         rows[f"n-sharp{last}"] = tight | {
-            "measure": in_n_sharp, "because": _SHARP,
+            "measure": in_n_sharp, "because": _SHARP, "nuisances": (after_next(theta, 8000, EPSILON),),
             "statement": "With iota as in the theorem (log n frozen) the excess risk on a noise-free design falls as "
             f"n^(-{power}), theta = {theta:g}.",
         }  # fmt: skip
