@@ -242,6 +242,7 @@ def test_equal_mechanisms_give_equal_bits(case):
 
 
 @glm
+@pytest.mark.few(11)
 @pytest.mark.parametrize("calibration", ["exact", "printed"])
 def test_nothing_overflows_at_the_limits(case, kind, calibration):
     """Bounds and radii at the limits: one of the nine pairs a case, another for each loss and calibration."""

@@ -128,6 +128,11 @@ def test_privacy_rows(context):
     }
     assert verdict(target | {"guarantee": good}, target | {"attack": attacks[1.01]}) == "refuted"
     assert verdict(target | {"guarantee": good}, target | {"attack": attacks[0.99]}) == "proved"
+    tie = {"epsilon": 1.0, "delta": good.delta(1.0)}  # of what is undecided only a proof or a refutation makes more
+    assert verdict(tie | {"guarantee": good}) == "undecided"
+    assert verdict(tie | {"guarantee": good}, target | {"pair": good}) == "undecided"
+    assert verdict(tie | {"pair": good}, target | {"guarantee": bad}) == "undecided"
+    assert verdict(tie | {"pair": good}, target | {"guarantee": good}) == "proved"
     _, evidence = profiles([target | {"n": 3, "pair": bad}, *(target | {"attack": attacks[at]} for at in (0.5, 0.0))])
     assert evidence.column("n") == [3] and evidence.column("attack_epsilon_lower") == [0.5, 0.0]
     assert evidence.level == 4e-7

@@ -57,6 +57,7 @@ def small(loss, *, as_sparse=False, n=11, radius=0.3):
 
 
 @pytest.mark.kernel
+@pytest.mark.few(14)
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 @pytest.mark.parametrize("kind", MAPS)
 @pytest.mark.parametrize("calibration", ["exact", "printed"])

@@ -74,6 +74,7 @@ LIPSCHITZ = {
 }
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("name", SMOOTH)
 def test_smooth_losses_have_one_axis(name, unit):

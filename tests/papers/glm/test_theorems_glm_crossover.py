@@ -74,6 +74,11 @@ def test_theory_is_the_transition_of_section_3():
     )
 
 
+def test_what_is_said_of_the_mechanism_is_its_ratio_to_the_closed_form_farthest_from_one():
+    run = {"algorithm": ["noisy GD", "JL method", "noisy GD"], "excess": [0.3, 9.0, 0.1]}
+    assert table1._check({"measured on the curve": run, "curve": {"noisy GD closed": [0.25, 0.25]}}) == 0.1 / 0.25
+
+
 CLOSED = [claim for claim in declared(table1) if "crossover" in claim.id and not claim.level]
 
 

@@ -61,6 +61,7 @@ def test_clipped_subgradient_learns_and_hides_a_record():
         m.pair_profile(p, q.replace_record(1, np.ones(3), 0.0))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "n", "d", "features", "response"),
     [
