@@ -184,11 +184,8 @@ def report(one: Mapping[str, Any]) -> dict[str, Any]:
     return dict(_report(json.dumps(one)))
 
 
-@lru_cache(maxsize=1)
-def _report(text: str) -> dict[str, Any]:
-    """Of the last text it is kept: a certificate without inert symbols is `assembled` from a report on itself."""
-    checked: dict[str, Any] = dpbench_check.report_on(text)
-    return checked
+# Of the last text it is kept: a certificate without inert symbols is `assembled` from a report on itself.
+_report = lru_cache(maxsize=1)(dpbench_check.report_on)
 
 
 def _shown(value: Shown) -> Any:

@@ -379,6 +379,8 @@ def _shown(
     sides, fixed = _sides(statement, piece)
     for number, (given, claims) in enumerate(attempts):
         proof = Proof(claims, sides, statement.definitions, given, fixed)
+        if number + 1 < len(attempts) and proof.false_at_a_corner():
+            continue  # an end that the next attempt leaves out
         look = partial(_breaks, group, proofs)
         tree = proof.tree(CELLS, clock=Clock(seconds / (len(attempts) - number)), look=look)
         proofs.cells += tree.cells

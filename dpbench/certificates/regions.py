@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice, product
 from typing import Any
 
 import dpbench_check as check
@@ -35,6 +35,8 @@ NARROW = Fraction(1, 10**7)
 POINTS = 2000
 # Derivatives one below the other; cells of a part of such a proof, and of all of a search; points that tell a sign.
 DEPTH, FEW, EFFORT, SAMPLES = 8, 40, 100, 12
+# Corners of a region that are looked at first.
+CORNERS = 32
 # Operations of the checker a second, as it counts them: where less time is left, a step has fewer.
 RATE = 250_000
 LATE = "the time did not suffice"
@@ -96,13 +98,13 @@ class Proof:
         self.scope = check.Scope({n: check.rational(rational(v)) for n, v in self.fixed.items()}, read)
         self._given = [self._read(comparison) for comparison in given]
         check.renew()
-        claimed = [self._read(comparison) for comparison in claims]
-        self._sides = [side for comparison in claimed for side in comparison[1:]]
+        self._claimed = [self._read(comparison) for comparison in claims]
+        self._sides = [side for comparison in self._claimed for side in comparison[1:]]
         self._short: dict[Any, Fraction] = {}
         self.effort, self.clock, self.reserved = EFFORT, Clock(), 0
         whole = {name: self._ends(*ends) for name, ends in sides.items()}
         self.tasks = check.Tasks(self.scope, whole)
-        self._whole = whole, [self.tasks.goal(one, one[1:]) for one in claimed], self._given
+        self._whole = whole, [self.tasks.goal(one, one[1:]) for one in self._claimed], self._given
 
     def _read(self, comparison: Comparison) -> Any:
         relation, left, right = comparison
@@ -128,6 +130,19 @@ class Proof:
                 return self._explored(_Node(self._whole), cells, look)
         except check.Refused as error:
             return Tree(left=_said(self._whole[0]), why=LATE if self._late else str(error))
+
+    def false_at_a_corner(self) -> bool:
+        """Whether at a corner of the region what is given holds and a claim does not, both for certain."""
+        check.renew()
+        ends = [[(end, end) for end in pair if end.is_finite()] for pair in self._whole[0].values()]
+        with check.bits(BITS), suppress(check.Refused):
+            for corner in islice(product(*ends), CORNERS):
+                box = self.tasks.cell(dict(zip(self._whole[0], corner, strict=True)))
+                given = all(box.false(check.OPPOSITE[relation], *sides) for relation, *sides in self._given)
+                false = given and any(box.false(*one) for one in self._claimed)
+                if false and not (box.touched or box.undefined or box.unknown):
+                    return True
+        return False
 
     def _renew(self) -> None:
         """The checker's budget for a step, less what cannot be done in the time that is left."""

@@ -57,6 +57,21 @@ def test_half_lines_poles_and_open_ends():
     assert not proved("-log(x)/log(x)^2 <= 10", {"x": ("1/2", 2)})
 
 
+def test_a_claim_that_is_false_at_a_corner():
+    """Where what is given holds there; not at a corner that it leaves out, or at which a side has no value."""
+    square = {"x": (0, 1), "y": ("1/2", 1)}
+    for text, region in (
+        ("x*y < 1", square),
+        ("1 < x", {"x": (1, None)}),
+        ("x <= y", square),
+        ("0 < 1 and x < 1", square),
+    ):
+        assert proof(text, region).false_at_a_corner(), text
+    for text, given in (("x*y < 1", ("x <= 9/10",)), ("log(x) > -9", ("y >= 0",)), ("x*y <= 1", ()), ("x < 2", ()),
+                        ("1/x > 1/2", ()), ("1/2 < x", ("x > y",))):  # fmt: skip
+        assert not proof(text, square, given).false_at_a_corner(), text
+
+
 def test_what_is_given_leaves_cells_out_and_holds_on_no_face_that_is_taken():
     assert not proved("x <= 1 + 1/1000", {"x": (0, 3)})
     assert proved("x*y <= 1 + 1/1000", {"x": (0, 3), "y": (0, 1)}, ("x <= 1",))

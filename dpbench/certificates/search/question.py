@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import dpbench_check as check
@@ -171,29 +171,18 @@ class Question:
 
     def balls(self, exact: Exact, nodes: Sequence[Node]) -> list[Any]:
         """Balls that hold formulas, by the checker's own evaluation; its `Refused` where it has none."""
-        return self._balls(exact, [check.parse(write(node)) for node in nodes])
-
-    def _balls(self, exact: Exact, nodes: Sequence[Any]) -> list[Any]:
         check.renew()
         values = {name: check.rational(rational(value)) for name, value in exact.items()}
-        scope = check.Scope(values, self._definitions)
+        definitions = {name: _read(write(node)) for name, node in self.statement.definitions.items()}
+        scope = check.Scope(values, definitions)
         with check.bits(BITS):
-            return [check.arb(check.evaluate(node, scope)) for node in nodes]
-
-    @cached_property
-    def _definitions(self) -> dict[str, Any]:
-        return {name: check.parse(write(node)) for name, node in self.statement.definitions.items()}
-
-    @cached_property
-    def _sides(self) -> list[Any]:
-        """As the checker reads them: the sides of all conditions, then left and right of all pairs."""
-        sides = [side for (_, *both), _ in self.conditions.values() for side in both]
-        return [check.parse(write(side)) for side in (*sides, *(side for pair in self.pairs for side in pair))]
+            return [check.arb(check.evaluate(_read(write(node)), scope)) for node in nodes]
 
     def surely(self, exact: Exact) -> tuple[float, float] | None:
         """(0, a lower bound of the margin) where balls show that the point is admissible, else None."""
+        sides = [side for (_, *both), _ in self.conditions.values() for side in both]
         try:
-            balls = self._balls(exact, self._sides)
+            balls = self.balls(exact, [*sides, *(side for pair in self.pairs for side in pair)])
         except (check.Refused, ArithmeticError, ValueError, TypeError):
             return None
         for ((relation, *_), _), a, b in zip(self.conditions.values(), balls[::2], balls[1::2], strict=False):
@@ -263,6 +252,9 @@ class Question:
         """The certificate of the statement's witnesses: it does not hold at them."""
         drafts = [self.draft(dict(values)) for values in self.statement.instances]
         return replace(drafts[0], instances=[instance for draft in drafts for instance in draft.instances])
+
+
+_read = lru_cache(maxsize=256)(check.parse)
 
 
 def log_ratio(left: float, right: float) -> float:
