@@ -89,6 +89,16 @@ def test_independent_runs_have_p_values_of_every_kind():
     assert len(small) == 5 and max(small.values()) <= binom.isf(1e-6, 200, 0.1), small
 
 
+def test_rows_that_the_sides_share_late_in_a_call_are_refused():
+    rng, watch = np.random.default_rng(8), Watch("planted")
+    outputs = rng.standard_normal((2, 4096))
+    outputs[1, 1024:] = outputs[0, 1024:]
+    for side in (0, 1):
+        watch.add_all("", side, probe_of(*outputs), outputs[side], 4096)
+    with pytest.raises(DependentOutputs, match="rows of the dataset and of the neighbour that go together"):
+        watch.examine()
+
+
 def test_rows_that_recur_at_a_distance_are_refused():
     rng, watch = np.random.default_rng(7), Watch("planted")
     outputs = np.tile(rng.standard_normal(100), 5), rng.standard_normal(500)

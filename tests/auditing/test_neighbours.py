@@ -41,8 +41,9 @@ def test_pairs_that_show_faults_on_special_values_are_proposed(name, relation):
     fault, fields = FAULTS[name]
     if relation == "add_remove" and name in ("middle", "one coordinate", "turns"):
         return  # of which a record is replaced
-    domain = {"records": 4, "relation": relation, **fields}
-    assert {bool(fault(data)) for pair in proposals(Domain(**domain), 0) for data in pair} == {True, False}
+    for records in (2, 4):
+        domain = Domain(**{"records": records, "relation": relation, **fields})
+        assert {bool(fault(data)) for pair in proposals(domain, 0) for data in pair} == {True, False}
     if name in ("nan", "infinity"):
         plain = proposals(Domain(records=4, relation=relation), 0)
         assert {bool(fault(data)) for pair in plain for data in pair} == {False}

@@ -71,13 +71,6 @@ def test_figures_group_many_missing_entries(only, run, monkeypatch):
     assert err.endswith("run: dpbench verify --paper glm\n")
 
 
-def test_figures_of_another_version_are_refused(only, run):
-    only(claim("glm.thm1.rate", "consistent", "rate", "consistent", tables={"rows": {"n": [1]}}, side="upper"))
-    run("verify --quiet")
-    code, _, err = run("figures rate_thm1")
-    assert code == 2 and "a table of n, measured" in err
-
-
 def test_full_evidence_goes_before_quick(only, run):
     only(GOOD)
     for line in ("verify --quiet --level full", "verify --quiet", "verify --quiet --seed 1"):
