@@ -8,6 +8,7 @@ import pytest
 from declared import found, measured
 from publicdata_instances import planted
 
+from dpbench.ledger.measurement import inequality_verdict
 from dpbench.ledger.statement import inequality
 from dpbench.papers.publicdata import theory
 from dpbench.papers.publicdata.algorithms import regularized_perturbation, rrspm
@@ -22,6 +23,7 @@ from dpbench.papers.publicdata.theorems import (
     lemmas18_19,
     lemmas22_23,
     parity_cube,
+    sweeps,
     theorem4_privacy,
     theorem8,
     two_functions,
@@ -208,3 +210,14 @@ def test_the_sum_is_what_breaks_algorithm3(context, monkeypatch):
         algorithm3, "RegularizedPerturbation", lambda *a, **k: honest(*a, **{**k, "normalization": "mean"})
     )
     assert measured(algorithm3.summed, context)[0] == "not refuted"
+
+
+@pytest.mark.parametrize(("mean", "spread", "verdict"), [(0.475, 1.0, "not refuted"), (0.8, 0.15, "not refuted"),
+                                                         (1.5, 0.05, "refuted")])  # fmt: skip
+def test_noise_about_a_mean_below_alpha_refutes_nothing(mean, spread, verdict, monkeypatch, context):
+    """Sixteen data sets whose risks have a standard deviation of `spread` means: the lower limit decides."""
+    drawn = 0.1 * mean * (1.0 + spread * np.tile([1.0, -1.0], 8))
+    monkeypatch.setattr(sweeps, "sweep", lambda *given, **named: [drawn])
+    row = sweeps.excess_shares(context, {"point": None, "theory": 0.1}, 16)
+    assert row["least"] < mean < row["share"] and row["excess"] == pytest.approx(0.1 * mean)
+    assert inequality_verdict(1.0 - row["least"]) == verdict

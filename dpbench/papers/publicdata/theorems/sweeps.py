@@ -125,6 +125,7 @@ def judged(context: Context, rows: Sequence[Row], trials: int | Sequence[int], r
             f"value: log-log slope of the mean excess risk over {axis}; the proven accuracy has {expected:.3f} on this "
             f"grid: measured {abs(fitted.value - expected):.3f} {away}",
             f"interval at level {LEVEL:g}; {', '.join(map(str, counts))} data sets, {repeats} outputs each",
+            *((fitted.warning,) if fitted.warning else ()),
             *notes,
         ),
     )  # fmt: skip
@@ -135,8 +136,11 @@ def records_log(power: float) -> Logarithm:
     return Logarithm(0.0, 1.0 / power, "O~ hides a power of log n in the number of records: one is allowed")
 
 
-def excess_share(context: Context, row: Row, sets: int) -> tuple[float, float]:
-    """Of a `setting`, from `sets` data sets: the mean excess, and that with `WIDE` standard errors as a share of α."""
+def excess_shares(context: Context, row: Row, sets: int) -> Row:
+    """Columns of a `setting`, from `sets` data sets: the mean excess, and as shares of α `WIDE` errors below and above.
+
+    Above α is what lies above it from below: a margin is 1 less the lower share.
+    """
     (samples,) = sweep([row["point"]], [sets], repeats=8, seed=context.seed, map_blocks=context.map)
-    mean, error = float(samples.mean()), float(samples.std(ddof=1)) / math.sqrt(samples.size)
-    return mean, (mean + WIDE * error) / row["theory"]
+    mean, reach = float(samples.mean()), WIDE * float(samples.std(ddof=1)) / math.sqrt(samples.size)
+    return {"excess": mean, "least": (mean - reach) / row["theory"], "share": (mean + reach) / row["theory"]}

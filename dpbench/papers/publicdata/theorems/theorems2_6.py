@@ -60,7 +60,7 @@ from dpbench.papers.publicdata.theorems.sweeps import (
     WIDE,
     WORST,
     along_n,
-    excess_share,
+    excess_shares,
     judged,
     records_log,
     setting,
@@ -470,15 +470,15 @@ def printed_settings(context: Context) -> Evidence:
         calls, n = math.ceil(prescribed.calls), math.ceil(prescribed.n)
         base = AveragedPerturbation(EPSILON, DELTA, calls=calls, perturbation=prescribed.eta)
         row = setting("alpha", alpha, alpha, n, prescribed.m, population, replace(base, noise_scale=prescribed.gamma))
-        mean, share = excess_share(context, row, sets)
+        shares = excess_shares(context, row, sets)
         private = base.gamma(row["point"].population.draw(n, stream(0, "publicdata.settings")))
-        rows.append({"alpha": alpha, "n": n, "m": math.ceil(prescribed.m), "calls": calls, "excess": mean,
-                     "gamma_over_private": prescribed.gamma / private, "share": share})  # fmt: skip
+        rows.append({"alpha": alpha, "n": n, "m": math.ceil(prescribed.m), "calls": calls, **shares,
+                     "gamma_over_private": prescribed.gamma / private})  # fmt: skip
     return margins(
         column(rows),
         f"value: largest mean excess over alpha, {WIDE:g} standard errors added; J = {rows[0]['calls']:,} calls",
         value="share",
-        margin=1.0 - max(row["share"] for row in rows),
+        margin=1.0 - max(row["least"] for row in rows),
         trials=sets * len(rows),
     )
 
