@@ -190,6 +190,9 @@ def test_a_counterexample_is_printed_with_its_ratio():
     assert judgement.verdict == "refuted" and point == listed(judgement.counterexample) and "nearest" not in labels
     assert float(ratio[:-1]) == pytest.approx(float(Fraction(judgement.counterexample["x"])), rel=1e-6)
     assert judgement.to_dict()["ratio"] == judgement.ratio > 1.0
+    judgement, labels = printed({"x": {"real": [1, 2]}}, "x", "0*x", 60.0)
+    assert judgement.ratio == math.inf and labels["counterexample"] == listed(judgement.counterexample)
+    assert json.loads(json.dumps(judgement.to_dict(), allow_nan=False))["ratio"] is None
 
 
 def test_a_tie_that_nothing_decides_is_undecided():

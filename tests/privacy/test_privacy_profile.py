@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -63,6 +64,13 @@ def test_bounds_lie_on_their_side(name, kind):
         assert value == pytest.approx(exact, abs=1e-8)
         assert kind != "upper" or 0.0 < true(value) * wider <= delta
         assert kind == "exact" or (value >= exact if kind == "upper" else value <= exact)
+
+
+@pytest.mark.parametrize("kind", ["exact", "upper", "lower"])
+def test_no_epsilon_is_needed_where_delta_at_zero_is_enough(kind):
+    for make in MAKERS.values():
+        profile = make(kind=kind, why="")
+        assert profile.epsilon(0.999) == replace(profile, epsilon_of=None).epsilon(0.999) == 0.0 < profile.delta(0.0)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
