@@ -13,7 +13,7 @@ from dp_accounting.rdp import RdpAccountant
 from dpbench_check import report_on
 
 import dpbench
-from dpbench.certificates.judge_pieces import pieces
+from dpbench.certificates.judge_pieces import pieces, required
 from dpbench.certificates.judge_toml import read
 from dpbench.cli import run
 from dpbench.core.validation import InvalidInput
@@ -430,6 +430,23 @@ def test_each_part_of_a_theorem_is_of_its_type_and_known(theorem):
         if isinstance(part, dict) and path not in ((one,) for one in FREE):
             with pytest.raises(InvalidInput, match=r"^a key of .* must be one of .*, got '?banana"):
                 read(changed(theorem, (*path, "banana"), "1"))
+
+
+@pytest.mark.parametrize(("low", "opened"), [(-1, False), (0, False), (0, True), (1, False)])
+def test_what_laws_need_is_asked_unless_a_range_or_the_numbers_say_it(low, opened):
+    """Of Laplace noise: 0 < scale and 0 <= epsilon."""
+
+    def asked(scale, **more):
+        claim = {"laplace": {"shift": "e", "scale": scale, "epsilon": scale}}
+        return {*required(read(case("laws", {"e": {"real": [low, 9]}}, claim, **more)).statement)} & {
+            "scale",
+            "epsilon",
+        }
+
+    positive = low > 0 or (low == 0 and opened)
+    ranged = asked("e", **({"region": {"e": f"({low}, 9]"}} if opened else {}))
+    assert ranged == {name for name, given in (("scale", positive), ("epsilon", low >= 0)) if not given}
+    assert asked("0") == {"scale"} and asked("1") == set()
 
 
 def test_what_cannot_be_judged_is_refused():
