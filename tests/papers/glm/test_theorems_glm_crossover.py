@@ -45,8 +45,8 @@ def test_envelope_of_noisy_gd_between_two_dimensions_lies_between_theirs():
 
 def test_crossing_is_where_the_envelope_has_the_level():
     for calibration, level in (("exact", 0.05), ("printed", 0.2)):
-        d, steepness = crossing_dimension(400, 1.0, calibration, level)
-        assert noisy_gd_envelope(400, d, 1.0, calibration).excess == pytest.approx(level, rel=2e-3)
+        d, steepness = crossing_dimension(1000, 1.0, calibration, level)
+        assert noisy_gd_envelope(1000, d, 1.0, calibration).excess == pytest.approx(level, rel=2e-3)
         assert 0.3 < steepness < 0.6
     for level in (2.0, 1e-6):  # above Y², and below what the plane costs
         with pytest.raises(ArithmeticError, match=f"excess risk of {level:g} at n = 50"):
