@@ -776,8 +776,11 @@ PIECES = ("integer_part", "min", "max", "abs", "laplace_delta")
 def pieced(node: tuple, definitions: dict) -> bool:
     """Whether a formula has a part that may be constant, or fold, inside a cell."""
     spend(1)
-    inner = [definitions.get(node[1], ZERO)] if node[0] == "sym" else node[1:]
-    return node[0] in PIECES or any(pieced(one, definitions) for one in inner if node[0] != "num")
+    if node[0] == "num":
+        return False
+    if node[0] == "sym":
+        return node[1] in definitions and pieced(definitions[node[1]], definitions)
+    return node[0] in PIECES or any(pieced(part, definitions) for part in node[1:])
 
 class Cell:
     """Bounds of expressions, with slopes, on a cell of a region."""
@@ -1060,8 +1063,12 @@ class Tasks:
         cell, goals, given = task
         if goals and self.cell(cell).nothing(given):
             return []
-        return [(sides, forms) for sides, forms in goals
-                if not (self.defined(sides, box := self.cell(cell)) and box.seen(forms, given))]
+        left = []
+        for sides, forms in goals:
+            box = self.cell(cell)
+            if not (self.defined(sides, box) and box.seen(forms, given)):
+                left.append((sides, forms))
+        return left
     def defined(self, sides: tuple, inside: Cell) -> bool:
         """Whether formulas are defined inside a cell."""
         for side in sides:

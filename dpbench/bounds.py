@@ -31,7 +31,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, expit, log_ndtr, ndtr, ndtri
@@ -108,16 +107,21 @@ def _check(hits: int, trials: int) -> None:
         raise invalid("trials", "at most 1e9", trials)  # beyond, scipy's betainc is too far off to check by
 
 
-def _outward(inverse: np.ufunc, tail_of: np.ufunc, shape: tuple[int, int], side: int, tail: np.ndarray | float) -> Any:
+def _outward(
+    inverse: np.ufunc, tail_of: np.ufunc, shape: tuple[int, int], side: int, tail: np.ndarray | float
+) -> np.ndarray:
     """The bound by `inverse`, moved outward by `_PAD`, and by twice that and so on where its tail is above `tail`.
 
     scipy's inverse is off by more than `_PAD` at some counts of more than 10⁴ trials, and by factors at 10⁹.
     """
     bound = np.nan_to_num(inverse(*shape, tail), nan=max(side, 0))
     step = np.full(np.shape(tail), _PAD)
-    while (beyond := tail_of(*shape, moved := np.minimum(bound * (1.0 + step) ** side, 1.0)) > tail).any():
+    while True:
+        moved = np.minimum(bound * (1.0 + step) ** side, 1.0)
+        beyond = tail_of(*shape, moved) > tail
+        if not beyond.any():
+            return moved
         step += beyond * step
-    return moved
 
 
 def joint_region(hits: tuple[int, int], trials: tuple[int, int], alpha: float, angle: int, cells: int = 256) -> Region:

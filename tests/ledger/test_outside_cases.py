@@ -164,7 +164,7 @@ def test_rows_of_another_shape_are_refused():
 
 
 def test_an_attack_is_a_bound_whose_level_the_entry_pays():
-    """Audits of confidence 0.6 refute a true claim too often, and so do two where one is paid for: neither is taken."""
+    """A level of 1e-6 pays neither for an audit of confidence 0.6 nor for two of 1 - 1e-6: no verdict."""
 
     def refuting(count, confidence):
         for seed in range(count):

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from naive import heavytail as naive
+from scipy.integrate import quad
 
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.heavytail import theory
@@ -15,6 +16,7 @@ from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.heavytail.algorithms.net import Net
 from dpbench.papers.heavytail.algorithms.truncation import columns, psi, sums_at, truncated_risk
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
+from dpbench.papers.heavytail.theorems.sharp import after_next, axes_population, next_term
 from dpbench.papers.heavytail.theorems.theorems1_2 import leaning_pair, privacy_loss
 
 THETAS = (2.0, 1.75, 1.5, 1.25, 1.3)
@@ -221,3 +223,22 @@ def test_the_correction_of_the_sharp_rate_has_no_unit(theta):
     assert theory.sharp_correction(1000, 0.5, theta, 7.0, 1.3 * 10.0**theta) == pytest.approx(once, rel=1e-12)
     unit = math.log(theta) / (0.5 * 1000 * 0.5 * 0.7)
     assert once == pytest.approx(math.gamma(theta + 1.0) * unit ** (theta - 1.0) * 1.3 / 0.7, rel=1e-12)
+
+
+@pytest.mark.parametrize("theta", [1.25, 1.5, 1.75])
+def test_the_term_after_next_of_the_sharp_rate_is_that_of_its_law(theta):
+    """E t under exp(−t + b t^θ) by quadrature, less 1 and the next term, leaves what is allowed, half of `high`."""
+    n = 10**9 if theta == 1.25 else 10**7
+    following = next_term(axes_population(theta, 2), n, 1.0)
+    b = following / (theta * math.gamma(theta + 1.0))
+
+    def moment(power):
+        def weight(t):
+            return t**power * math.exp(-t + b * t**theta)
+
+        return quad(weight, 0.0, 60.0, epsabs=1e-15, epsrel=1e-13, limit=400)[0]
+
+    left = moment(1) / moment(0) - 1.0 - following
+    allowed = after_next(theta, n, 1.0)
+    assert allowed.power == 2.0 * (theta - 1.0) and allowed.low == 0.0
+    assert 0.5 * allowed.high * (1.0 + following) == pytest.approx(left, rel=0.03)
