@@ -67,6 +67,15 @@ def test_crossing_of_planted_power_laws(power, crossing, monkeypatch):
         assert steepness == pytest.approx(power, rel=1e-6)
 
 
+def test_level_in_a_jump_of_the_envelope_is_refused(monkeypatch):
+    def planted(n, dimension, epsilon, calibration):
+        return Scale(1, 1.0, 0.1 if dimension < 30 else 0.5, 1.0)
+
+    monkeypatch.setattr(hard_scales, "noisy_gd_envelope", planted)
+    with pytest.raises(ArithmeticError, match="40 steps find no dimension"):
+        crossing_dimension(400, 1.0, "exact", 0.2)
+
+
 def test_theory_is_the_transition_of_section_3():
     assert theory.transition_dimension(*SHAPE, 1000, 1.0) == pytest.approx(100.0)
     assert theory.transition_dimension(2.0, 1.0, 1.0, 0.25, 1000, 1.0) == pytest.approx(

@@ -147,6 +147,7 @@ DELTA = 1e-5
 SHAPE = (2.0, 1.0, 1.0, 1.0)
 """H, ‖X‖, ‖Y‖, B of the squared loss."""
 _LARGEST = math.log(1e6)  # dimensions are searched up to here
+_STEPS = 40  # of that search
 
 
 def noisy_gd_envelope(n: int, dimension: float, epsilon: float, calibration: str) -> Scale:
@@ -192,7 +193,9 @@ def crossing_dimension(n: int, epsilon: float, calibration: str, level: float) -
 
     log_d, steepness = math.log(theory.transition_dimension(*SHAPE, n, epsilon)), 0.5
     before: tuple[float, float] | None = None
-    while log_d < _LARGEST:
+    for _ in range(_STEPS):
+        if log_d >= _LARGEST:
+            break
         gap = above(log_d)
         if abs(gap) < 5e-4:
             ends = max(0.0, log_d - 0.3), log_d + 0.3
@@ -203,7 +206,10 @@ def crossing_dimension(n: int, epsilon: float, calibration: str, level: float) -
             break  # the same dimension again: the lowest
         before = log_d, gap
         log_d = max(0.0, log_d - gap / steepness)
-    raise ArithmeticError(f"no dimension from 1 to {math.exp(_LARGEST):.0e} has an excess risk of {level:g} at n = {n}")
+    raise ArithmeticError(
+        f"{_STEPS} steps find no dimension from 1 to {math.exp(_LARGEST):.0e} "
+        f"with an excess risk of {level:g} at n = {n}"
+    )
 
 
 def exact_slope(axis: str, rows: Sequence[Row], *notes: str, at_zero: float = 1.0) -> Evidence:
