@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .draw import FOLDERS, Error, draw, found, planted
-from .near import Users
+from .near import LEFT_OUT, Users
 from .plugin import Chosen, plant
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +43,6 @@ PATIENCE = 20.0
 """Seconds for each second of processor time, after which tests are taken to wait for ever."""
 NEAREST, CASES = 24, 8
 """Tests that an error meets, and cases of each."""
-MARKS = "not evidence and not slow and not meta"
 FAULT = 70
 """Exit code of a child that has not come to run tests."""
 LIBRARIES = (
@@ -82,8 +81,9 @@ class Tree:
             plant(path, planted(path.read_text(encoding="utf-8"), error), self.log.parent / "begun")
         # plain: pytest rewrites the modules of a distribution that has a plugin, from their files
         fixed = ["-q", "-x", "-n", "0", "-rfE", "--tb=line", "-p", "no:cacheprovider", "--assert=plain"]
+        marks = " and ".join(f"not {mark}" for mark in LEFT_OUT)
         files = dict.fromkeys(test.partition("::")[0] for test in tests.places)
-        return int(importlib.import_module("pytest").main([*fixed, "-m", MARKS, *options, *files], [tests]))
+        return int(importlib.import_module("pytest").main([*fixed, "-m", marks, *options, *files], [tests]))
 
     def run(self, error: Error | None, tests: Sequence[str], limit: float, *options: str) -> Answer:
         """Run tests in this order, until one fails."""

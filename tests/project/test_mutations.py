@@ -86,7 +86,7 @@ def test_what_a_test_sees_is_noticed_and_what_fails_anyhow_is_not(tmp_path):
     assert tree.meet(seen, [others], 0.0)["said"] == "undecided"
 
 
-def test_near_are_tests_of_the_function_then_of_its_users_and_not_of_a_namesake(tmp_path):
+def test_near_are_tests_that_meet_errors_of_the_function_then_of_its_users_then_of_a_namesake(tmp_path):
     texts = {
         "dpbench/area.py": "def shape(x): return x\nclass Box:\n    def __init__(self): shape(1)\n",
         "dpbench/user.py": "from .area import shape\ndef drawn(x): return shape(x)\n",
@@ -94,13 +94,17 @@ def test_near_are_tests_of_the_function_then_of_its_users_and_not_of_a_namesake(
         "tests/test_a.py": "from dpbench.area import Box, shape\ndef test_b(): Box()\ndef test_a(): shape(1)\n",
         "tests/test_b.py": "from dpbench.user import drawn\ndef test_c(): drawn(1)\n",
         "tests/test_c.py": "from dpbench.other import shape\ndef test_d(): shape(1)\n",
-        "tests/test_d.py": "def test_e(): run('other shape')\ndef test_f(): pass\n",
+        "tests/test_d.py": "def test_e(): run('other shape')\ndef test_f(): run('shape of a Box')\n",
+        "tests/test_e.py": "import pytest\n@pytest.mark.slow\ndef test_g(): shape(1)\n",
+        "tests/test_f.py": "pytestmark = [pytest.mark.kernel, pytest.mark.meta]\ndef test_h(): shape(1)\n",
     }
     for path, text in texts.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     near = Users(tmp_path).nearest(Error("dpbench/area.py", "shape", "", 0, 0, "", ""), 9)
-    assert [test[-1] for test in near] == ["a", "b", "c", "d", "e"]
+    assert [test[-1] for test in near] == ["a", "b", "c", "d", "f", "e"], (
+        "f names more of the module; g and h meet no error"
+    )
 
 
 def test_the_share_leaves_out_what_is_no_error_and_has_its_interval():
