@@ -19,7 +19,7 @@ from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.populations import ScaledBasis
-from dpbench.papers.glm.theorems import lemma11, theorem15
+from dpbench.papers.glm.theorems import theorem15
 
 GD = NoisyGD(1.0, 1e-5, steps=8)
 
@@ -107,22 +107,9 @@ def test_moment_of_a_perturbed_point():
     assert theorem15.MOMENT.number(moment.claim.parts["left"], B=1.0, sigma=0.0) == pytest.approx(math.e)
 
 
-def test_formulas_by_hand():
-    log = math.log(4.0 / 0.1)
-    spread = 4.0 * 3.0 * log * math.sqrt(2.0) / (5.0 * 10.0)
-    at = {"Y": 5.0, "gamma": 3.0, "n": 100, "beta": 0.1}
-    assert lemma11.LEMMA11.number("T", **at) == pytest.approx(spread)
-    upper = spread * 25.0 + 5.0 * math.sqrt(math.log(20.0)) / 10.0
-    assert lemma11.LEMMA11.number("U", **at) == pytest.approx(upper)
-    adaptive = (6.0 ** (4 / 3) * 50.0 ** (2 / 3) + 36.0) / 5e3 ** (2 / 3) + (300.0 + 2500.0) / 100.0 + 2536.0 / 5e3
-    assert theory.adaptive_smooth_erm_rate(1.0, 1.0, 50.0, 3.0, 10_000, 0.5) == pytest.approx(adaptive)
+def test_the_corrected_rate_of_grid_search_by_hand():
     exact = theory.grid_search_rate_corrected(1.0, 9.0, 4.0, 2.0, 1_000, 10, 0.5, 0.05)
     t = math.log(800.0)
     want = math.sqrt(72.0 * t / 500) + math.sqrt(36.0 * t / 500) + 9.0 * t / 1500
     want += 4.0 * (9.0 / 500) * math.log(880.0) / 0.5
     assert exact == pytest.approx(min(4.0, 1.0 + want))
-
-
-def test_as_many_records_as_models_are_too_few():
-    with pytest.raises(validation.InvalidInput, match=r"^problem must be of at least 41 records"):
-        Boosting(GD, 1.0, 1e-5, models=40).sample(problem("squared"), 3)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from declared import Plain, declared
 
+from dpbench.ledger.measurement import LEVEL
+from dpbench.papers.glm.attacks.accuracy import measure_accuracy
 from dpbench.papers.glm.theorems import floors, lemma1, theorem4, theorems6_11, theorems16_17
 from lowerbounds import chaudhuri_hsu, packing
 
@@ -48,6 +50,8 @@ def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch):
     assert evidence.column("algorithm") == ["zero", "JL method", "grid search", "boosting"]
     assert evidence.trials == 24 * 4 + 16 * (2 + 4 + 4)  # each run of the JL method draws a map
     assert min(evidence.column("ratio")) == pytest.approx(evidence.column("ratio")[0])  # the zero predictor's
+    alone = measure_accuracy(floors.Zero(), packing(**arguments), draws=24, trials=4, confidence=1.0 - LEVEL / 4.0)
+    assert evidence.column("upper")[0] == pytest.approx(alone.upper), "four bounds share the level"
 
 
 def test_a_floor_that_is_too_high_is_refuted():

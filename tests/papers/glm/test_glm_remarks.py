@@ -27,14 +27,6 @@ from lowerbounds import packing
 from lowerbounds.nonprivate_floors import corrected_nonprivate
 
 
-def test_algorithm_3_loses_to_the_remark_by_a_growing_factor_and_noisy_gd_does_not(context) -> None:
-    verdict, evidence = measured(theorem3.low_dimension, context)
-    assert verdict == "not refuted"
-    single, descent = (evidence.column(k) for k in ("Algorithm 3 over it, at least", "noisy GD over it"))
-    assert all(b > 3.0 * a for a, b in itertools.pairwise(single)) and max(descent) < 1.0
-    assert single == pytest.approx([0.515, 2.216, 9.343], rel=1e-3)  # 0.51, 2.2, 9.3 in the consequence, rounded down
-
-
 def lone_record_sensitivity(n: int, lam: Any) -> Any:
     """|w~ - w~'| of the data sets with (1, +1) or (1, -1) and n - 1 records (0, 0)."""
     return 4.0 / n / (2.0 / n + lam)
@@ -66,10 +58,7 @@ def test_the_statement_on_algorithm_3_has_the_floor_and_the_remark_of_the_code()
 
 
 def test_at_a_large_radius_algorithm_3_is_beyond_the_remark_at_epsilon_1() -> None:
-    """The instances of the consequence, and the sensitivity and the two costs at λ from minimisers themselves."""
-    over = [theorem3.least_excess(n, 1.0, 1e-5, r) / theorem3.remark_rate(n, 1.0, 1e-5, r)
-            for n, r in ((10**12, 1e3), (10**18, 1e6))]  # fmt: skip
-    assert over == pytest.approx([2.65, 175.1], rel=3e-3)
+    """The sensitivity and the two costs at λ from minimisers themselves; `test_papers_notes` has the instances."""
     n, r, mu = 10**6, 50.0, gaussian.mu(1.0, 1e-5)
     costs = []
     for lam in np.geomspace(1e-7, 1e4, 3_000):

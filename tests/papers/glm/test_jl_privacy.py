@@ -227,9 +227,3 @@ def test_printed_noise_has_no_guarantee_where_a_record_is_added():
     with pytest.raises(validation.InvalidInput, match="calibration must be 'exact' where neighbours is 'add_remove'"):
         JLMethod(1.0, 1e-5, calibration="printed", **fixed).guarantee(data, neighbours="add_remove")
     assert JLMethod(1.0, 1e-5, **fixed).guarantee(data, neighbours="add_remove").neighbours == "add_remove"
-
-
-@pytest.mark.parametrize("epsilon", [1e-60, 5e-324, 1e60])
-def test_epsilon_is_of_the_size_of_all_sizes(epsilon):
-    with pytest.raises(validation.InvalidInput, match=r"epsilon must be .* of size 1e-50 to 1e"):
-        JLMethod(epsilon, 1e-5)

@@ -16,7 +16,6 @@ from dpbench.papers.glm.attacks import membership as attack
 from dpbench.papers.glm.attacks.membership import MembershipSampler
 from dpbench.papers.glm.problem import GLMProblem
 from lowerbounds import fingerprinting, membership
-from lowerbounds.membership_inference import membership_scores
 
 FAMILY = fingerprinting(40, 6, 0.2, active=4, mass=0.5, beta=0.5, constants="tight")
 SIDES = ("present", "absent")
@@ -74,19 +73,6 @@ def test_a_wrong_batch_is_caught(old, new):
         MembershipSampler(mechanism, targets(), problems()), "present", 80, np.random.default_rng(3)
     )
     assert np.abs(found - one_at_a_time(mechanism, "present", 80, np.random.default_rng(3))).max() > 1e-3
-
-
-def test_scores_of_many_targets_equal_the_proof():
-    rng = np.random.default_rng(2)
-    outputs, which = rng.normal(0.2, 0.5, (60, 6)), rng.integers(0, 5, 60)
-    want = [
-        membership_score(list(w), targets()[k].column, targets()[k].bit, targets()[k].mean, targets()[k].scale)
-        for w, k in zip(outputs, which, strict=True)
-    ]
-    np.testing.assert_array_equal(membership_scores(targets(), which, outputs), want)
-    for k, target in enumerate(targets()):
-        np.testing.assert_array_equal(target.score(outputs[which == k]), np.array(want)[which == k])
-    assert not np.allclose(membership_scores(targets(), 4 - which, outputs), want)
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["record 0 stored", "record 0 empty"])

@@ -85,8 +85,9 @@ def test_risk_and_moments(wrap):
     assert p.empirical_risk(np.stack([w, 0 * w])) == pytest.approx([by_hand, 1.0], rel=1e-14)
     second, cross, square = p.moments
     assert w @ second @ w - 2 * cross @ w + square == pytest.approx(by_hand, rel=1e-13)
-    with pytest.raises(InvalidInput, match=r"^w must be"):
-        p.empirical_risk([1.0, 2.0, 3.0])
+    for other in (0.5, [1.0, 2.0, 3.0], np.zeros((2, 3)), np.zeros((1, 1, 2))):
+        with pytest.raises(InvalidInput, match=r"^w must be"):
+            p.empirical_risk(other)
 
 
 def norms(X):

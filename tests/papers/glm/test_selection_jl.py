@@ -44,18 +44,6 @@ def test_score_is_that_of_the_inner_vector_on_the_projected_records(name):
     assert clipped_risk(data, w[None, :], reach)[0] == pytest.approx(want, rel=1e-12)
 
 
-def test_clipping_at_the_ball_of_rd_would_be_another_score():
-    """Planted: the reach B‖X‖ of the other methods cuts losses that w̃ in the ball of radius 2B does have."""
-    data = problem("squared")
-    phi = RandomMap("gaussian", 3, data.d, stream("map", "planted"))
-    features = phi.project(by_columns(data.X))
-    longest = features[np.argmax(np.linalg.norm(features, axis=1))]
-    w = phi.lift(2.0 * data.radius * longest / np.linalg.norm(longest))
-    reach = JL.prediction_bound(data)
-    assert data.radius * data.x_bound < np.abs(data.X @ w).max()
-    assert clipped_risk(data, w[None, :], data.radius)[0] < 0.99 * clipped_risk(data, w[None, :], reach)[0]
-
-
 @pytest.mark.parametrize("name", list(LOSSES))
 def test_one_record_moves_a_score_by_at_most_its_sensitivity(name):
     data = problem(name)
@@ -89,24 +77,24 @@ def test_guarantees_stay_within_the_claim(name, scheme):
         assert search(data, 3, stream("runs")).shape == (3, 4)
 
 
-def test_the_choice_is_held_to_the_reach_in_use(monkeypatch):
-    """Planted: sensitivities that forget the JL reach are seen by the guarantee."""
-    data, search = problem("squared"), PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
-    assert search.guarantee(data).delta(1.0) <= 1e-5
-    forgotten = PrivateGridSearch(NoisyGD(1.0, 1e-5), 1.0, 1e-5, candidates=2).sensitivities(data)
-    monkeypatch.setattr(PrivateGridSearch, "sensitivities", lambda self, problem: forgotten)
-    assert search.guarantee(data).epsilon(1e-5) > 2.0
-
-
 def test_boosting_over_the_jl_method_uses_its_reach_and_gamma():
-    data = problem("squared")
+    """On chunks of 10, 11, 11 and 11 records: the reach on those that are trained on, the sensitivity of the last."""
+    data = problem("squared", n=43)
     boosted, plain = Boosting(JL, 1.0, 1e-5, models=3), Boosting(NoisyGD(1.0, 1e-5, steps=8), 1.0, 1e-5, models=3)
-    chunk = data.records(0, 10)
-    assert boosted.prediction_bound(data) == JL.prediction_bound(chunk)
-    assert boosted.sensitivity(data) == pytest.approx((1.0 + JL.prediction_bound(chunk)) ** 2 / 10.0)
+    reach = max(JL.prediction_bound(data.records(*ends)) for ends in ((0, 10), (10, 21), (21, 32)))
+    assert boosted.prediction_bound(data) == reach
+    assert boosted.sensitivity(data) == pytest.approx((1.0 + reach) ** 2 / 11.0)
     assert plain.prediction_bound(data) == data.radius * data.x_bound
     printed = Boosting(JL, 1.0, 1e-5, models=3, calibration="printed")
-    assert printed.scale(data) == pytest.approx(math.sqrt(4.0 * (1.0 + 2.0 * (2.0 * data.radius) ** 2) / 40.0))
+    assert printed.scale(data) == pytest.approx(math.sqrt(4.0 * (1.0 + 2.0 * (2.0 * data.radius) ** 2) / 43.0))
+
+
+def test_grid_search_over_the_jl_method_uses_the_reach_of_the_half_that_is_trained_on():
+    """Of 41 records 20 are trained on and 21 judge."""
+    data, search = problem("squared", n=41), PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
+    halves = [data.records(0, 20).with_radius(radius) for radius in search.radii(data)]
+    reaches = [search.mechanism(data).prediction_bound(half) for half in halves]
+    assert search.sensitivities(data)[1:] == pytest.approx([(1.0 + reach) ** 2 / 21.0 for reach in reaches])
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,9 @@ def test_a_comparator_that_falls_like_n_to_the_minus_half_is_inconsistent(monkey
     with RunContext(level="quick", seed=0, workers=1) as context:
         verdict, evidence = context.run(replace(CLOSED[0], id="glm.planted.rate", entry=""))
     assert verdict == "inconsistent" and evidence.value > 0.9
+    over = np.divide(evidence.column("measured"), evidence.column("ceiling"))
+    assert evidence.column("ratio") == pytest.approx(over)
+    assert f"d* is {over.min():.2f} to {over.max():.2f} times" in " ".join(evidence.notes)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from fnmatch import fnmatch
 
 import numpy as np
 import pytest
-from declared import measured, of_paper
+from declared import found, measured, of_paper
 
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.populations import ScaledBasis
@@ -69,6 +69,13 @@ def test_quick_verdicts_do_not_hang_on_the_seed(claim):
         skewness.append(evidence.column("skewness"))
     # Corollary 1's smallest data sets are the most skewed.
     assert np.abs(np.mean(skewness, axis=0)).max() < (0.7 if claim.id == "glm.cor1.rate" else 0.5)
+
+
+def test_the_terms_of_theorem_3_over_b_are_powers_that_add_up():
+    evidence = found("glm.thm3.rate.B")[1]
+    radius, square, rest = (evidence.column(k) for k in ("radius", "square term", "private term less it"))
+    assert theory_slope(radius, square) == pytest.approx(2.0) and theory_slope(radius, rest) == pytest.approx(4.0 / 3.0)
+    assert np.add(square, rest) == pytest.approx(evidence.column("ceiling"))
 
 
 def test_theorem5_reaches_its_verdict_and_its_noise_term(context):

@@ -56,6 +56,8 @@ def test_theorem7_in_y_sees_a_ceiling_with_y_for_y_squared():
     verdict, evidence = found(claim.id)
     assert verdict == "consistent" and evidence.value == pytest.approx(2.0, abs=0.1)
     assert evidence.reference == pytest.approx(2.0, abs=0.1)
+    (setting,) = (note for note in evidence.notes if note.startswith("squared loss"))
+    assert " n = " in setting and " Y = " not in setting, "what is fixed, and not what varies"
     for slope, said in ((evidence.reference, "consistent"), (1.0, "inconsistent")):
         assert rate_verdict(evidence.interval, slope, claim.side, evidence.allowance, claim.resolution) == said
 

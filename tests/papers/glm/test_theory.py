@@ -2,16 +2,11 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from dpbench.papers.glm import theory
 
 L = math.log(1e5)
-
-
-def slope(values, grid):
-    return float(np.polyfit(np.log(grid), np.log(values), 1)[0])
 
 
 def test_lemma_2_and_lemma_3_to_the_letter():
@@ -37,16 +32,11 @@ def test_lemma_6_regret_at_its_own_step_size():
 
 
 def test_theorem_1_rates():
-    grid = [10.0**k for k in range(5, 10)]
-    private = [theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, int(n), 10**9, 0.1, 1e-5) for n in grid]
-    assert slope(private, grid) == pytest.approx(-1.0, abs=1e-3)
-    statistical = [theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, int(n), 1, 1e9, 1e-5) for n in grid]
-    assert slope(statistical, grid) == pytest.approx(-0.5, abs=1e-2)
-    assert statistical == [theory.gradient_descent_rate(2.0, 1.0, 1.0, 1.0, int(n)) for n in grid]
-    by_dimension = [theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, 10**4, int(d), 0.1, 1e-5) for d in grid]
-    assert slope(by_dimension, grid) == pytest.approx(0.5, abs=1e-2)
-    n, sigma = 10**4, theory.noisy_gd_noise(theory.smooth_gradient_bound(2.0, 1.0, 1.0, 1.0), 10**4, 10**4, 0.1, 1e-5)
-    assert theory.noisy_gd_rate(2.0, 1.0, 1.0, 1.0, n, 400, 0.1, 1e-5) == pytest.approx(sigma * 20 / 100 + 2.0 / n)
+    """The private term where it is the larger one, the statistical one else, and H̃B²/n beside either."""
+    given, bound = (2.0, 3.0, 5.0, 7.0, 100), theory.smooth_gradient_bound(2.0, 3.0, 5.0, 7.0)
+    private = bound * 7 * math.sqrt(8 * 400 * L) / (100 * 0.1)
+    assert theory.noisy_gd_rate(*given, 400, 0.1, 1e-5) == pytest.approx(private + 18 * 49 / 100)
+    assert theory.noisy_gd_rate(*given, 1, 1e9, 1e-5) == theory.gradient_descent_rate(*given)
     assert theory.gradient_descent_rate(2.0, 3.0, 5.0, 7.0, 100) == pytest.approx(
         math.sqrt(18) * 5 * 7 / 10 + 18 * 49 / 100
     )
@@ -77,10 +67,6 @@ def test_theorem_5_to_the_letter():
     )
     rate = theory.lipschitz_erm_rate(2.0, 3.0, 7.0, 100, 0.5, 1e-5)
     assert rate == pytest.approx(42 / 10 + 42 * L**0.25 / math.sqrt(50))
-    for epsilon, expected in ((1e-6, -0.5), (1.0, -0.5)):
-        grid = [10.0**k for k in range(3, 8)]
-        rates = [theory.lipschitz_erm_rate(1.0, 1.0, 1.0, int(n), epsilon, 1e-5) for n in grid]
-        assert slope(rates, grid) == pytest.approx(expected, abs=1e-3)
 
 
 def test_theorem_2_to_the_letter():
