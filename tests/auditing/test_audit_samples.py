@@ -62,17 +62,27 @@ def test_texts_booleans_and_vectors():
     assert numbers.verdict == "refuted"  # integers beside floats are numbers
 
 
-@pytest.mark.parametrize("kind", ["one draw a hundred rows", "the same array", "sorted"])
+DEPENDENT = {
+    "one draw a hundred rows": lambda one, other: (np.repeat(one[:200], 100), other),
+    "half of them twice": lambda one, other: (np.tile(one[:10_000], 2), other),
+    "a bootstrap": lambda one, other: (one, np.random.default_rng(2).choice(other[:7_000], 20_000)),
+    "the same array": lambda one, other: (one, one.copy()),
+    "the same noise": lambda one, other: (one, one + 0.5),
+    "sorted": lambda one, other: (np.sort(one), other),
+}
+
+
+@pytest.mark.parametrize("kind", DEPENDENT)
 def test_dependent_rows_are_refused(kind):
-    one, other = laplace(0.0, 20_000, 0), laplace(1.0, 20_000, 1)
-    if kind == "sorted":
-        one = np.sort(one)
-    elif kind == "the same array":
-        other = one.copy()
-    else:
-        one = np.repeat(one[:200], 100)
-    with pytest.raises(DependentOutputs, match="must be independent"):
-        audit_samples(one, other)
+    pair = DEPENDENT[kind](laplace(0.0, 20_000, 0), laplace(1.0, 20_000, 1))
+    with pytest.raises(DependentOutputs, match=r"copies of others, that were sorted|runs that were copied"):
+        audit_samples(*pair)
+
+
+def test_values_that_recur_by_their_law_are_no_copies():
+    """Rounded noise, on two grids that have no value in common."""
+    one, other = laplace(0.0, 4_000, 0), laplace(1.0, 4_000, 1)
+    assert audit_samples(np.round(one, 1), np.round(other, 1) + 0.05).epsilon_lower > 0.5
 
 
 def pair_product(outputs):
@@ -119,12 +129,19 @@ def test_a_poor_score_does_no_harm():
     assert poor > 0.98 * plain > 0.8
 
 
-def test_a_score_in_an_audit_may_be_nan():
-    def sampler(side, trials, rng):
-        return parity(side, trials, int(rng.integers(2**31)))
+def yes_or_no(d, trials, rng):
+    return np.where(rng.random(trials) < 0.2 + 0.5 * d, "yes", "no")
 
-    found = audit(sampler, 0, 1, epsilon=0.4, trials=8_000, score=pair_product)
-    assert found.verdict == "refuted"
+
+def test_a_score_is_of_the_outputs_as_they_are_and_may_be_nan():
+    """Texts are no codes."""
+
+    def is_yes(outputs):
+        return outputs == "yes"
+
+    texts = (yes_or_no(d, 2_000, np.random.default_rng(d)) for d in (0, 1))
+    assert audit_samples(*texts, epsilon=0.5, score=is_yes).verdict == "refuted"
+    assert audit(yes_or_no, 0, 1, epsilon=0.5, trials=2_000, score=is_yes).verdict == "refuted"
     one, other = laplace(0.0, 200, 0), laplace(1.0, 200, 1)
     assert audit_samples(one, other, score=lambda x: np.where(x > 0, np.nan, x)).epsilon_lower >= 0.0
 

@@ -108,23 +108,6 @@ def test_an_edited_callee_reaches_its_caller(installed, tmp_path, planted):
 
 
 @pytest.mark.process
-def test_an_upgrade_of_the_package_reaches_its_kernels(tmp_path):
-    """The real kernels: the logistic derivative is edited, the tile kernel in another file must change."""
-    site = tmp_path / "site"
-    for package in OURS:
-        shutil.copytree(ROOT / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
-    script = (
-        "import numpy as np; from dpbench.papers.glm.algorithms._loss_tiles import to_derivatives as f;"
-        "s = np.zeros((1, 1)); f(2, 0.0, np.ones(1), 1.0, s); print(s[0, 0])"
-    )
-    cache = str(tmp_path / "cache")
-    assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.5"
-    callee = site / "dpbench" / "convex" / "loss_kernels.py"
-    edit(callee, "return 1.0 / (1.0 + exponential(m))", "return 1.0 / (3.0 + exponential(m))")
-    assert output(script, path=site, NUMBA_CACHE_DIR=cache) == "-0.25"
-
-
-@pytest.mark.process
 @pytest.mark.parametrize("planted", [False, True], ids=["keyed", "planted"])
 def test_bounds_checks_are_not_lost_to_the_cache(installed, tmp_path, planted):
     cache = str(tmp_path / "cache")

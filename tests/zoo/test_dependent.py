@@ -1,4 +1,4 @@
-"""Dependent runs are refused and explained, independent ones are not, and their p-values are uniform or larger.
+"""Dependent runs are refused and explained, independent ones are not.
 
 Null of every test: rows are independent. An audit of independent rows is refused with probability at most 1e-9.
 """
@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
-from dpbench import DependentOutputs, audit, audit_samples
+from dpbench import DependentOutputs, audit
 from zoo.dependent import CORRECT, PLANTED, laplace, offset_a_call, own_generator
 
 SEEDS = 5
-NOT_REFUSED = {"an offset shared": 15}
 
 
 @pytest.mark.few(8)
@@ -27,18 +25,6 @@ def test_planted_dependence_is_refused_and_explained(name: str) -> None:
             audit(make(seed), 0.0, 1.0, epsilon=1.2, trials=2_000, seed=seed)
 
 
-@pytest.mark.evidence
-@pytest.mark.parametrize("name", PLANTED)
-def test_planted_dependence_is_refused_in_a_thousand_audits(name: str) -> None:
-    refused = 0
-    for seed in range(1_000):
-        try:
-            audit(PLANTED[name][0](seed), 0.0, 1.0, trials=2_000, seed=seed)
-        except DependentOutputs:
-            refused += 1
-    assert refused >= 1_000 - NOT_REFUSED.get(name, 0)
-
-
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", CORRECT)
 def test_independent_runs_pass_and_every_check_is_told(name: str) -> None:
@@ -47,27 +33,6 @@ def test_independent_runs_pass_and_every_check_is_told(name: str) -> None:
         found = audit(CORRECT[name], 0.0, 1.0, trials=3_000, seed=seed)
         assert len(found.checks) > 3 and all(1e-6 < check.p_value <= 1.0 for check in found.checks)
         assert found.to_dict()["checks"][0]["what"] == found.checks[0].what
-
-
-@pytest.mark.slow
-def test_p_values_are_uniform_or_larger() -> None:
-    """Each p-value of 400 audits of independent normals is at most t in no more than a share t of them: at 5% a share
-    of 13% would be noticed (binomial, level 1e-6)."""
-    rng = np.random.default_rng(5)
-    counts: dict[str, int] = {}
-    for _ in range(400):
-        for check in audit_samples(rng.normal(size=600), rng.normal(size=600)).checks:
-            counts[check.what] = counts.get(check.what, 0) + (check.p_value <= 0.05)
-    assert len(counts) > 3 and all(binom.sf(wrong - 1, 400, 0.05) > 1e-6 for wrong in counts.values())
-
-
-def test_arrays_that_were_copied_or_sorted_are_refused() -> None:
-    rng = np.random.default_rng(1)
-    one, other = rng.laplace(size=2_000), rng.laplace(size=2_000)
-    assert audit_samples(one, other).checks
-    for pair in ((one, one + 0.5), (one, one), (np.sort(one), other), (np.tile(one[:1000], 2), other)):
-        with pytest.raises(DependentOutputs, match=r"copies of others, that were sorted|runs that were copied"):
-            audit_samples(*pair)
 
 
 def test_a_sequential_audit_refuses_too() -> None:

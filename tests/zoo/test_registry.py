@@ -8,29 +8,20 @@ import pytest
 from zoo.registry import REGISTRY
 
 STATED = {name: entry for name, entry in REGISTRY.items() if entry.claimed is not None}
-SEEDS = 2
-LENIENT = 0.85
-"""Of the least mean over twenty seeds that a mean of two must reach."""
+SOME = [(name, 2, 0.85, 1) for name in list(REGISTRY)[::6]]
+ALL = [pytest.param(name, 20, 1.0, 7, marks=pytest.mark.evidence) for name in REGISTRY]
+"""Name, seeds, share of the least mean over twenty seeds that their mean must reach, bounds that may be above the loss:
+of two bounds at 95% more have probability 1/400 at most, of twenty 1e-6."""
 
 
-@pytest.mark.parametrize("name", list(REGISTRY)[::6])
-def test_the_least_share_is_certified_and_no_more_than_the_loss(name: str) -> None:
-    """A sixth of the mechanisms, two seeds; the next test has all. At 95% each, both bounds are above the loss with
-    probability 1/400 at most."""
+@pytest.mark.parametrize(("name", "seeds", "lenient", "above"), SOME + ALL)
+def test_the_least_share_is_certified_and_no_more_than_the_loss(
+    name: str, seeds: int, lenient: float, above: int
+) -> None:
     entry = REGISTRY[name]
-    bounds = [entry.bound(seed) for seed in range(SEEDS)]
-    assert np.mean(bounds) >= LENIENT * entry.least
-    assert min(bounds) <= entry.loss
-
-
-@pytest.mark.evidence
-@pytest.mark.parametrize("name", REGISTRY)
-def test_the_least_share_is_certified_over_twenty_seeds(name: str) -> None:
-    """Means of twenty seeds. Above the loss are at most 7 bounds: of twenty at 95%, more have probability 1e-6."""
-    entry = REGISTRY[name]
-    bounds = [entry.bound(seed) for seed in range(20)]
-    assert np.mean(bounds) >= entry.least
-    assert sum(bound > entry.loss for bound in bounds) <= 7
+    bounds = [entry.bound(seed) for seed in range(seeds)]
+    assert np.mean(bounds) >= lenient * entry.least
+    assert sum(bound > entry.loss for bound in bounds) <= above
 
 
 @pytest.mark.few(4)
