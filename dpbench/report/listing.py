@@ -94,7 +94,7 @@ def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
     console.print(aligned(titles, cells, console.width))
     verdicts = Counter(row["verdict"] or NOT_RUN for row in listed)
     grades = counts((row["verdict"], row["grade"]) for row in listed if row["verdict"])
-    hurt = Counter(_who(row) for row in listed if row["hurt"])
+    hurt = Counter(row["hurt"].partition(":")[0] for row in listed if row["hurt"])
     said = ", ".join(f"{verdicts[name]} {name}" for name in _VERDICTS if verdicts[name])
     entries = len({row["entry"] for row in listed})
     what = f"{entries} entries" if entries != 1 else "1 entry"
@@ -105,10 +105,6 @@ def print_list(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
     if hurt:
         console.print("hurt by what does not hold: " + ", ".join(f"{name} {hurt[name]}" for name in HURT if hurt[name]))
     console.print("Stored verdicts; `dpbench evidence status` says which are of other code than the present.")
-
-
-def _who(row: Mapping[str, Any]) -> str:
-    return str(row["hurt"] or "").partition(":")[0]
 
 
 def _said(row: Mapping[str, Any]) -> Text:

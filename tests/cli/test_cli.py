@@ -48,15 +48,6 @@ def test_verify_unexpected_comes_first_and_fails(only, run):
     assert "refuted, expected not refuted" in out and "1 unexpected" in out
 
 
-def test_verify_reads_well_in_80_columns(only, run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    only(claim("glm.thm1.privacy.printed-lipschitz", "not refuted", "privacy", "proved"), GOOD)
-    out = run("verify")[1]
-    assert max(map(len, out.splitlines())) <= 80
-    assert re.search(r"printed-lipschitz +not refuted, .*\n +expected proved ", out)
-    assert "glm.thm1.privacy.printed-lipschitz" in out
-
-
 def test_verify_that_runs_nothing_is_bad_use(only, run):
     only(LONG)
     code, _, err = run("verify")

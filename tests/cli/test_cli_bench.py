@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
-from dpbench.papers.glm.comparison import ALGORITHMS, HEAVY_TAILED, fit, fit_any_radius
-from dpbench.papers.glm.losses import BY_NAME
+from dpbench.papers.glm.comparison import fit, fit_any_radius
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.scaling import from_csv_scaled, share_outside
 
@@ -96,8 +95,3 @@ def test_the_fit_without_a_radius_is_that_of_least_squares():
     free, radius = fit_any_radius(problem, best)
     np.testing.assert_allclose(free.w, [0.6, -0.4], atol=1e-6)
     assert radius == 1.0 and free.risk < 1e-10 < best.risk
-
-
-def test_help_lists_every_name(run):
-    out = " ".join(run("bench --help")[1].split()).replace("- ", "-")  # names are broken at their hyphens
-    assert all(name in out for name in (*ALGORITHMS, *HEAVY_TAILED, *BY_NAME))

@@ -41,7 +41,7 @@ from .plugin import Chosen, plant
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 20.0
 """Seconds for each second of processor time, after which tests are taken to wait for ever."""
-NEAREST, CASES = 24, 8
+NEAREST, CASES = 96, 8
 """Tests that an error meets, and cases of each."""
 FAULT = 70
 """Exit code of a child that has not come to run tests."""
@@ -172,7 +172,7 @@ def main() -> int:
     parser.add_argument("--seed", action="append", help="of a draw, any text; again for more draws")
     parser.add_argument("--count", type=int, default=20, help="errors of a draw (default 20)")
     parser.add_argument("--again", type=Path, help="a file of results, whose errors are tried again")
-    parser.add_argument("--limit", type=float, default=40.0, help="processor seconds for one error (default 40)")
+    parser.add_argument("--limit", type=float, default=60.0, help="processor seconds for one error (default 60)")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no error after these")
     parser.add_argument(
         "--under", nargs="+", default=FOLDERS, help="draw in these folders or files (default: the product)"

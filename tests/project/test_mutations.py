@@ -1,11 +1,10 @@
 """Random errors: where they are drawn, how they are planted, and what counts as noticed, in a project of two files."""
 
 import ast
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from mutations.__main__ import Tree, share, stands
+from mutations.__main__ import Tree, stands
 from mutations.draw import Error, draw, errors_of, found, functions, planted, text_of
 from mutations.near import Users
 
@@ -105,9 +104,3 @@ def test_near_are_tests_that_meet_errors_of_the_function_then_of_its_users_then_
     assert [test[-1] for test in near] == ["a", "b", "c", "d", "f", "e"], (
         "f names more of the module; g and h meet no error"
     )
-
-
-def test_the_share_leaves_out_what_is_no_error_and_has_its_interval():
-    assert share(Counter()) == []
-    assert share(Counter({"noticed": 2, "no error": 5, "gone": 1})) == [1.0, round(0.025**0.5, 3), 1.0]
-    assert share(Counter({"noticed": 1, "undecided": 1}))[0] == 0.5

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from loaded_plugin import LOAD
 
 import dpbench
 
@@ -33,11 +34,8 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path):
             where = where / words[1]
             (where / "claims_tail.py").write_text(python, encoding="utf-8")
             continue
-        programs = {"dpbench": ["dpbench.cli"], "pytest": ["pytest", "-p", "dpbench.pytest_plugin", "-p", "no:xdist"]}
+        programs = {"dpbench": ["dpbench.cli"], "pytest": ["pytest", *LOAD, "-p", "no:xdist"]}
         command = [sys.executable, "-m", *programs[words[0]], *words[1:]]
-        if words[0] == "pytest" and _plugin_installed():
-            command = [word for word in command if word != "dpbench.pytest_plugin"]
-            command.remove("-p")
         done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
         said[line] = done.stdout
         assert done.returncode == 0, (line, done.stdout, done.stderr)
@@ -51,9 +49,3 @@ def test_every_command_of_the_tutorial_does_what_it_says(tmp_path):
     table = (where / "ledger.tex").read_text(encoding="utf-8")
     assert r"\@namedef{dpverdict@tail.lemma1.inequality}{refuted}" in table
     assert len(list((where / "figures").glob("tail_*.pdf"))) == 2 and (where / "tail.zip").exists()
-
-
-def _plugin_installed():
-    from importlib.metadata import entry_points
-
-    return any(e.value == "dpbench.pytest_plugin" for e in entry_points(group="pytest11"))

@@ -45,6 +45,10 @@ def test_findings_stand_by_who_is_hurt_and_only_what_fails_is_listed(glm):
     found = errata.findings(glm)
     places = [HURT.index(claim.hurt.partition(":")[0]) for claim in found]
     assert places == sorted(places) and set(places) == set(range(len(HURT))) and found[0] == errata.foremost(glm)
+    counts = (words.rpartition(": ")[::2] for words in errata.harms(found).split("; "))
+    assert {who: int(count) for who, count in counts} == {
+        HURTS[who]: sum(claim.hurt.startswith(who) for claim in found) for who in HURT
+    }
     letters = [c.errata.effect for c in found if c.errata and c.hurt == "letter"]
     assert letters == sorted(letters, reverse=True) and letters[0] == 2
     assert [c.id for c in errata.findings(made_up())] == [f"made.{name}.inequality" for name in "abd"]
@@ -148,10 +152,12 @@ def test_a_made_up_page_escapes_and_takes_evidence():
 
 def test_the_command(capsys, tmp_path):
     assert run(["errata", "glm", "--evidence", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.startswith("# Errata proposed for")
+    title = capsys.readouterr().out.partition("\n")[0]
+    assert title.startswith("# Errata proposed for")
     assert run(["errata", "glm", "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["paper"] == "glm" and document["entries"][0]["id"] == "glm.thm5.privacy"
+    assert title == f"# {document['title']}"
     assert run(["errata", "gml"]) == 2
     assert "did you mean glm?" in capsys.readouterr().err
     assert run(["errata", "glm", "--coverage", "--latex"]) == 2

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -22,6 +23,7 @@ from dpbench.report import by_kind
 from dpbench.report import latex as latex_of
 from dpbench.report.plot import COLUMNS
 from dpbench.report.signs import escaped
+from dpbench.report.stored import best, known
 from dpbench.report.template import make
 
 ROOT = Path(dpbench.__file__).resolve().parents[1]
@@ -58,6 +60,21 @@ def test_latex_has_a_macro_for_each_claim_and_a_table(toy, run):
     bib = (toy / "refs.bib").read_text()
     assert "@software" not in bib and "year = {2026}" in bib
     assert "@misc{toy," in bib and "title = {{A toy}}," in bib and "author = A. Author" not in bib
+
+
+def test_each_macro_has_the_numbers_of_its_evidence():
+    """Read back from LaTeX: the value and both ends of its interval, with three digits."""
+    found, read = best(known(None), with_code=False), 0
+    text = latex_of.latex(registry.all_claims(), found)
+    for name, value in re.findall(r"@namedef\{dpvalue@(.*?)\}\{(.*)\}", text):
+        if name in found:
+            plain = re.sub(r"\\times10\^\{(-?\d+)\}", r"e\1", value).replace(r"\infty", "inf")
+            numbers = [float(number) for number in re.findall(r"-?(?:inf|nan|[\d.]+(?:e-?\d+)?)", plain)]
+            of = found[name].evidence
+            expected = [float(f"{float(number):.3g}") for number in (of["value"], *(of["interval"] or ()))]
+            assert numbers == pytest.approx(expected, rel=1e-9, nan_ok=True), name
+            read += 1
+    assert read > 200
 
 
 def test_text_is_escaped():

@@ -71,12 +71,3 @@ def test_every_entry_has_its_row_where_they_are_few_or_asked_for(ledger):
     few = replace(ledger, entries=ledger.entries[:FEW], not_run=())
     for lines, of in ((printed(few), few), (printed(ledger, every=True), ledger)):
         assert all(any(line.startswith(entry.claim.id) for line in lines) for entry in of.entries)
-
-
-def test_what_a_user_has_to_know_first():
-    said = {paper.name: foremost(paper) for paper in all_papers()}
-    assert {name: one.id for name, one in said.items() if one is not None} == {
-        "glm": "glm.thm5.privacy",
-        "heavytail": "heavytail.thm1.inequality.y-moment",
-        "publicdata": "publicdata.thm4.privacy",
-    }

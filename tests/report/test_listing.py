@@ -46,10 +46,6 @@ def test_columns_stand_below_each_other_and_nothing_is_lost(columns, width):
         assert " ".join(map(str.strip, cut)).split()[:4] == ["Theorem", "2", "and", "what"]
 
 
-def test_verdicts_have_their_colours():
-    assert {str(span.style) for span in aligned(TITLES, ROWS, 200).spans} >= {"bold", "magenta", "bold red"}
-
-
 def test_the_rows_are_of_the_papers_that_are_asked_for():
     for papers in (["heavytail"], ["heavytail", "publicdata"]):
         assert {row["id"].partition(".")[0] for row in listed(["*.privacy*"], papers, None, None)} == set(papers)

@@ -46,17 +46,20 @@ def test_a_cell_of_a_table_has_five_digits_and_whole_numbers_in_full(value, text
     assert f">{text}<" in made
 
 
-def test_the_page_counts_and_names_what_is_unexpected_and_what_was_not_run(only):
-    only(GOOD, WRONG)
-    found = {WRONG.id: shown(WRONG.id, "refuted", level=1e-6)}
-    made = " ".join(page.page([GOOD, WRONG], found).split())
-    assert "1 with another verdict than the expected one" in made
-    assert f'href="#{GOOD.id}"' in made and "not run" in made and "1e-06" in made
-    everything = " ".join(page.page([WRONG], {WRONG.id: shown(WRONG.id)}).split())
-    assert (
-        "with another verdict than the expected one" not in everything
-        and "not run" not in everything.split("<script")[0]
-    )
+def test_a_page_says_what_was_found_and_what_is_unexpected_stale_or_not_run(only):
+    wrong = replace(WRONG, weight="range", hurt="use", consequence="The noise is too small. It is half of it.")
+    only(GOOD, wrong)
+    evidence = {"value": 1.23456, "interval": [0.12345, 2.0], "level": 1e-6, "notes": ["<script>alert(1)</script>"]}
+    found = replace(shown(wrong.id, "refuted", **evidence), stale=True, made_with={"machine": "<b>"})
+    made = " ".join(page.page([GOOD, wrong], {wrong.id: found}).split())
+    assert "1 with another verdict than the expected one" in made and f"expected {wrong.expected}" in made
+    assert f'href="#{GOOD.id}"' in made and "not run" in made and "1 stale" in made and "seed 7" in made
+    assert '1.235 <span class="interval">[0.123, 2]</span>' in made and "1.0e-06" in made
+    assert "</strong> The noise is too small.</li>" in made
+    assert "<script>alert" not in made and "&lt;b&gt;" in made
+    as_expected = page.page([wrong], {wrong.id: shown(wrong.id)})
+    assert "with another verdict than the expected one" not in as_expected
+    assert "not run" not in as_expected.split("<script")[0]
 
 
 def test_a_page_shows_forty_rows_of_a_table_and_says_how_many_there_are(only):

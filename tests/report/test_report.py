@@ -7,7 +7,6 @@ import itertools
 import json
 import re
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,9 @@ from stored_report import Elements, document, whole_page
 from dpbench.cli.app import run
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.verify import all_claims
+from dpbench.report import figures
 from dpbench.report.page import page
-from dpbench.report.stored import Shown, best, known, of_document
+from dpbench.report.stored import best, known, of_document
 
 
 @pytest.fixture(scope="module")
@@ -65,55 +65,6 @@ def test_refuted_claims_come_first_each_beside_what_holds(html):
             assert not claim.holds or f'href="#{claim.holds}"' in pair
 
 
-@pytest.mark.slow
-def test_images_say_what_they_show(html):
-    images = elements_of(html).all("img")
-    assert len(images) > 5
-    assert all(len(image["alt"] or "") > 30 and "against" in (image["alt"] or "") for image in images)
-
-
-@pytest.mark.slow
-def test_headings_do_not_skip_a_level(html):
-    levels = [int(tag[1]) for tag, _ in elements_of(html).found if re.fullmatch(r"h[1-6]", tag)]
-    assert levels[0] == 1 and levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-
-
-def test_what_an_unexpected_or_stale_verdict_looks_like():
-    claim = all_claims()[0]
-    found = dict(document()["claims"][0]["evidence"], notes=["<script>alert(1)</script>"])
-    shown = Shown(claim.id, "refuted", "quick", 3, found, True, "2026-01-01T00:00:00Z", {"machine": "<b>"})
-    made = page([claim], {claim.id: shown})
-    assert "1 with another verdict than the expected one" in made and f"expected {claim.expected}" in made
-    assert "1 stale" in made and "seed 3" in made
-    assert "<script>alert" not in made and "&lt;b&gt;" in made
-
-
-@pytest.mark.slow
-def test_colours_have_contrast(html):
-    """WCAG 2.2 AA, 4.5 to 1, for each text colour on the ground it stands on, light and dark."""
-    light, dark = (
-        dict(re.findall(r"--([\w-]+): (#\w{6});", block)) for block in re.findall(r":root \{(.*?)\}", html, re.S)
-    )
-    grounds = {"ink": ("paper", "tint"), "soft": ("paper",), "link": ("paper",), "bad": ("paper", "bad-tint"),
-               "good": ("good-tint",), "open": ("open-tint",)}  # fmt: skip
-    for theme in (light, dark):
-        for ink, behind in grounds.items():
-            for ground in behind:
-                assert _contrast(theme[ink], theme[ground]) >= 4.5, (ink, ground)
-    assert _contrast("#777777", "#ffffff") < 4.5  # the smallest grey that fails does
-
-
-def _contrast(one, other):
-    def luminance(colour):
-        parts = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
-        r, g, b = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -139,6 +90,15 @@ def test_bad_use(line, words, tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert words in said and said.count("\n") == 1
     assert not Path("report.html").exists()
+
+
+def test_an_image_says_each_of_its_curves():
+    (claim,) = (claim for claim in all_claims() if claim.id == "glm.thm5.privacy")
+    found = best(known(None, ids=[claim.id]), [claim.id], with_code=False)
+    (image,) = Elements(page([claim], found)).all("img")
+    (axes,) = figures.declared([claim])[0].draw(found[claim.id].evidence).axes
+    said = [axes.get_title(loc="left"), axes.get_xlabel(), *axes.get_legend_handles_labels()[1]]
+    assert len(said) == 5 and all(words.replace("$", "") in (image["alt"] or "") for words in said)
 
 
 def test_from_the_command_line(tmp_path, monkeypatch, capsys):

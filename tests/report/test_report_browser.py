@@ -1,9 +1,7 @@
 """The page of `dpbench report` in Chromium: filters, sorting, printing, accessibility, a phone's width."""
 
-import base64
 import importlib
 import os
-import re
 
 import pytest
 from in_chromium import chromium, serious
@@ -101,17 +99,6 @@ def test_headings_of_the_ledger_sort_it(opened):
     opened.execute_script("arguments[0].click()", value)
     found = [one for one in opened.execute_script(numbers) if one is not None]
     assert found == sorted(found) and len(found) > 300
-
-
-@pytest.mark.process
-def test_print_is_a_summary_of_two_pages(opened):
-    def pages():
-        data = base64.b64decode(opened.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
-        return len(re.findall(rb"/Type\s*/Page\b", data))
-
-    assert pages() == 2
-    opened.execute_script("document.body.classList.add('whole')")
-    assert pages() > 10
 
 
 @pytest.mark.process

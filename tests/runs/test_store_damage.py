@@ -4,10 +4,7 @@ import hashlib
 import io
 import json
 import random
-import shlex
 import sqlite3
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -206,25 +203,6 @@ def test_a_changed_verdict_in_memory_is_left_out_too():
     store.close()
 
 
-READ_ONLY = """
-mount --bind {folder} {folder} && mount -o remount,ro,bind {folder} || exit 77
-touch {folder}/x 2>/dev/null && exit 78
-exec {python} -c "from dpbench.runs.store import *; print(stored_verdicts('{folder}/runs.sqlite')[0].claim)"
-"""
-
-
-def in_a_read_only_folder(folder):
-    """`stored_verdicts` of the store there, in a name space of its own in which the folder cannot be written."""
-    script = READ_ONLY.format(folder=shlex.quote(str(folder)), python=shlex.quote(sys.executable))
-    try:
-        done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True)
-    except OSError:
-        pytest.skip("no unshare here")
-    if done.returncode in (1, 77) and "Traceback" not in done.stderr:
-        pytest.skip(f"no read-only mount here: {done.stderr.strip()}")
-    return done
-
-
 @pytest.mark.parametrize("log", [None, b"", b"commits"])
 def test_a_store_beside_which_no_log_can_be_opened(filled, log):
     """It is shown where no commits can stand in a log, none or an empty one; else it is refused, not shown without."""
@@ -240,13 +218,3 @@ def test_a_store_beside_which_no_log_can_be_opened(filled, log):
         store.close()
     with pytest.raises(InvalidInput, match="store must be a file of dpbench that can be read and written"):
         Store(filled)
-
-
-@pytest.mark.process
-def test_a_read_only_file_system(tmp_path):
-    """A store there is shown."""
-    store = Store(tmp_path / "runs.sqlite")
-    store.record("glm.a.rate", "quick", 0, "c", "consistent", {})
-    store.close()
-    done = in_a_read_only_folder(tmp_path)
-    assert (done.returncode, done.stdout.strip()) == (0, "glm.a.rate"), done.stderr

@@ -173,17 +173,21 @@ def test_a_killed_worker_is_one_clear_message_and_the_run_resumes(log, tmp_path)
     assert len(lines(log)) - begun == 15 - kept  # what was stored is not computed again
 
 
-@pytest.mark.parametrize("everybody", [False, True])
-def test_ctrl_c_keeps_what_is_computed(program, log, tmp_path, everybody):
+@pytest.mark.parametrize(
+    ("send", "number", "code"),
+    [(os.kill, signal.SIGINT, 130), (os.killpg, signal.SIGINT, 130), (os.kill, signal.SIGTERM, 143),
+     (os.kill, signal.SIGHUP, 129)],
+)  # fmt: skip
+def test_what_ends_a_run_keeps_what_is_computed_and_leaves_no_worker(program, log, tmp_path, send, number, code):
     """To the process alone, or to its group, as a terminal does."""
     process = program(0.3)
     pids = both_at_work(log, process)
-    (os.killpg if everybody else os.kill)(process.pid, signal.SIGINT)
+    send(process.pid, number)
     with waits() as seconds:
         out, err = process.communicate(timeout=seconds)
     path = tmp_path / "runs.sqlite"
     kept = f"{blocks_in(path)} blocks stored in {path}; run the same command again to resume"
-    assert (process.returncode, out, err) == (130, "", f"dpbench: interrupted: {kept}\n")
+    assert (process.returncode, out, err) == (code, "", f"dpbench: interrupted: {kept}\n")
     assert all(map(gone, pids))
     begun = len(lines(log))
     assert 4 <= blocks_in(path) >= begun - 4  # no more is lost than was in flight
@@ -212,19 +216,6 @@ def test_a_verdict_that_is_read_from_a_store_says_so(log, tmp_path, monkeypatch,
     assert (entry["verdict"], entry["stored"]) == ("proved", True)
     assert cli.run([*words, "--recompute"]) == 0
     assert not json.loads(out.read_text())["claims"][0]["stored"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_what_ends_a_run_leaves_no_worker(program, log, tmp_path, number):
-    process = program(0.3)
-    pids = both_at_work(log, process)
-    process.send_signal(number)
-    with waits() as seconds:
-        out, err = process.communicate(timeout=seconds)
-    kept = f"{blocks_in(tmp_path / 'runs.sqlite')} blocks stored in {tmp_path / 'runs.sqlite'}"
-    assert (process.returncode, out) == (128 + number, "")
-    assert err == f"dpbench: interrupted: {kept}; run the same command again to resume\n"
-    assert all(map(gone, pids))
 
 
 def test_nothing_of_the_working_folder_is_imported(monkeypatch, log, tmp_path):
