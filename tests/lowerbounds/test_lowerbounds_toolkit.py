@@ -335,15 +335,6 @@ def test_families_of_two_data_sets_and_their_floors_are_in_the_mean_over_both(ha
     assert hard.mean_floor - 6.0 * both_error < both < 2.0 * hard.mean_floor - 6.0 * both_error
 
 
-def test_frontier_draws_the_floor_of_two_data_sets_on_their_mean():
-    from matplotlib.figure import Figure
-
-    series = frontier(
-        Figure().add_subplot(), lambda n: chaudhuri_hsu(int(n), 0.5), [100, 1000], {}, ceiling=lambda n: 1
-    )
-    assert series["floor"] == [0.5 * chaudhuri_hsu(n, 0.5).floor for n in (100, 1000)]
-
-
 def test_divergences_of_sparse_means_are_those_of_their_laws():
     family = families.sparse_mean(5, 3, 0.2)
     for first, second in itertools.product((-1, 0, 2), repeat=2):
@@ -353,11 +344,11 @@ def test_divergences_of_sparse_means_are_those_of_their_laws():
     assert certain.divergence(0, 1) == math.inf and certain.divergence(0, -1) == pytest.approx(math.log(2.0))
 
 
-def test_frontier_draws_floor_risk_and_ceiling(tmp_path):
+def test_frontier_gives_floor_risk_and_ceiling_of_one_risk():
+    """Of a family of two data sets the floor in the mean over both."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4.0, 3.0), layout="constrained")
-    ax = figure.add_subplot()
+    grid, ax = [100, 1000, 10_000], Figure().add_subplot()
 
     def build(n):
         return strongest(le_cam(families.heavy_mean(int(n), c / n), 0.5) for c in (1.0, 2.0, 4.0))
@@ -367,19 +358,13 @@ def test_frontier_draws_floor_risk_and_ceiling(tmp_path):
             np.sign(np.sign(data).sum() + 4.0 * rng.laplace(size=trials)) / math.sqrt(n / 2)
         )
 
-    series = frontier(
-        ax, build, [100, 1000, 10_000], {"noisy sign": make}, ceiling=lambda n: 4.0 / math.sqrt(n), draws=100
-    )
-    figure.savefig(tmp_path / "frontier.png")
-    assert [line.get_label() for line in ax.get_lines() if not line.get_label().startswith("_")][-2:] == [
-        "ceiling",
-        "floor",
-    ]
-    assert series["n"] == [100.0, 1000.0, 10_000.0] and len(series["noisy sign standard error"]) == 3
-    slopes = np.polyfit(np.log(series["n"]), np.log(series["floor"]), 1)
-    assert slopes[0] == pytest.approx(-0.5, abs=0.02)
-    triples = zip(series["noisy sign"], series["floor"], series["noisy sign standard error"], strict=True)
-    assert all(risk + 6.0 * error > floor for risk, floor, error in triples)
+    series = frontier(ax, build, grid, {"noisy sign": make}, ceiling=lambda n: 4.0 / math.sqrt(n), draws=100)
+    assert series["n"] == grid and series["ceiling"] == [4.0 / math.sqrt(n) for n in grid]
+    assert series["floor"] == [build(n).value for n in grid]
+    for n, risk, error in zip(grid, series["noisy sign"], series["noisy sign standard error"], strict=True):
+        assert (risk, error) == measured_risk(make(n), build(n), draws=100) and risk + 6.0 * error > build(n).value
+    two = frontier(ax, lambda n: chaudhuri_hsu(int(n), 0.5), grid, {})
+    assert two["floor"] == [0.5 * chaudhuri_hsu(n, 0.5).floor for n in grid]
 
 
 @pytest.mark.parametrize(
@@ -390,7 +375,10 @@ def test_frontier_draws_floor_risk_and_ceiling(tmp_path):
         (lambda f: assouad(replace(f, members=(0.5, 1.0)), 1.0), "vectors of signs"),
         (lambda f: packing_floor(f, 1.0), "a radius > 0"),
         (lambda f: fano(f), "at least 3 members"),
+        (lambda f: fano(replace(f, members=(-1, 0, 1), radius=1.0)), "one with divergence, where no privacy"),
         (lambda f: fingerprint(replace(f, width=2), 1.0), "Beta priors"),
+        (lambda f: le_cam(replace(f, law=lambda m: ([m], [1.0])), 1.0).attack(1, None), "laws with the same records"),
+        (lambda f: frontier(None, None, [0.0], {}), "grid must be positive numbers"),
         (lambda f: score_attack(f, 1.0), "family must be one with score"),
         (lambda f: le_cam(replace(f, differ=lambda a, b: 1.5), 1.0), "differ must be an integer, or a chance"),
         (lambda f: le_cam(replace(f, public=3), 1.0), "without public records"),

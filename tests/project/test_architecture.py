@@ -14,7 +14,8 @@ pytestmark = pytest.mark.meta
 ROOT = Path(__file__).resolve().parents[2]
 LAYERS = (
     ("core",),
-    ("bounds", "convex", "lowerbounds", "privacy", "rates", "runs", "scores"),
+    ("lowerbounds",),
+    ("bounds", "convex", "privacy", "rates", "runs", "scores"),
     ("auditing",),
     ("ledger",),
     ("certificates",),
