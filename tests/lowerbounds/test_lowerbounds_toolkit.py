@@ -294,6 +294,12 @@ def test_scores_of_the_gaussian_mean_and_its_floor():
     assert 0.0 < with_public.value < private.value
     assert score_attack(families.gaussian_mean(40, 30), 0.05, 0.01).value < private.value  # no bound on scores
 
+    pair, rng = private.attack(40, np.random.default_rng(1)), np.random.default_rng(1)
+    member = private.family.sample(rng)
+    private.family.draw(member, rng)
+    apart = [((one - other) ** 2).sum() for one, other in itertools.combinations(private.family.draw(member, rng), 2)]
+    assert ((pair.neighbour[0] - pair.dataset[0]) ** 2).sum() == pytest.approx(max(apart))  # the farthest of a pool
+
     def clipped(factor):
         def run(data, trials, rng):
             short = data / np.maximum(1.0, np.linalg.norm(data, axis=1) / 12.0)[:, None]

@@ -47,14 +47,7 @@ def test_clipped_subgradient_learns_and_hides_a_record():
     p = problem(5000)
     w = ClippedSubgradient(8.0, clip=1.5).sample(p, 16)
     assert p.empirical_risk(w).mean() < 0.9 * p.empirical_risk(np.zeros(3))
-    # The mean subgradient of a step moves by at most 2C/n, which the noise is scaled to.
     q = p.replace_record(0, 1e9 * np.ones(3), -1e9)
-    clip = 1.5
-    means = []
-    for data in (p, q):
-        shrink = np.minimum(1.0, clip / np.linalg.norm(data.X, axis=1))
-        means.append(np.sign(data.y) @ (data.X * shrink[:, None]) / data.n)
-    assert np.linalg.norm(means[0] - means[1]) <= 2.0 * clip / p.n * (1.0 + 1e-12)
     m = ClippedSubgradient(0.7)
     assert m.guarantee(p).epsilon(0.0) == m.pair_profile(p, q).epsilon(0.0) == 0.7
     with pytest.raises(InvalidInput, match="2 records"):

@@ -25,21 +25,6 @@ ORDERS = (2.0, 1.75, 1.5, 1.25)
 # The packing
 
 
-def code(d):
-    """A code of {−1, 1}^d, words taken greedily, with ⟨v, v'⟩ ≤ d/2 for any two."""
-    words = []
-    for v in itertools.product((-1, 1), repeat=d):
-        if all(2 * sum(a * b for a, b in zip(v, u, strict=True)) <= d for u in words):
-            words.append(v)
-    return words
-
-
-@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 8, 10])
-def test_the_code_has_so_many_words(d):
-    """The greedy code reaches the Gilbert–Varshamov bound that log M states."""
-    assert len(code(d)) >= round(math.exp(rare_packing(1000, d, 1.0).log_members)) >= 2
-
-
 @pytest.mark.parametrize("theta", ORDERS)
 @pytest.mark.parametrize("moment", ["norm", "coordinate"])
 def test_the_packing_obeys_the_moment_and_the_probabilities(theta, moment):
@@ -165,37 +150,7 @@ def test_quantile_values_are_the_quantile_and_its_linearisation():
     assert 0.8 * true < error < 1.2 * true
 
 
-# Theorem H and the fixed law by a second route
-
-
-@pytest.mark.parametrize("theta", [2.0, 1.5, 1.2])
-def test_theorem_h_by_sampling_from_the_definition(theta):
-    """x = 1, y = 1 or −1, n = 50: 2,000 outputs of exp(−λnιL̂) on a net; 3η = 0.15 may miss the bound, none does.
-
-    A bound 30 times smaller is missed by more than 3η, so that the test can fail.
-    """
-    rng, n, epsilon, eta, zeta = np.random.default_rng(17), 50, 1.0, 0.05, 0.02
-    net = np.arange(-1.0, 1.0 + zeta / 2, zeta)
-    iota, level = 0.3, math.log(1.0 / eta)
-    spread = max(0.55 * abs(1.0 - w) ** theta + 0.45 * abs(1.0 + w) ** theta for w in net)
-    at = theory.Sizes(iota, n, epsilon, zeta, math.log(net.size), eta)
-    bound = theory.shorter_bound(at, theta=theta, spread=spread)
-    written = zeta + 2.0 * iota ** (theta - 1.0) / theta * spread + (math.log(net.size) + 2.0 * level) / (n * iota)
-    written += 2.0 * math.log(theta) * (math.log(net.size) + level) / (n * iota * epsilon)
-    assert bound == pytest.approx(written, rel=1e-12)
-
-    def psi(size):
-        cut = np.minimum(size, 1.0)
-        return -np.log(1.0 - cut + cut**theta / theta)
-
-    excesses = []
-    for _ in range(2000):
-        ones = rng.binomial(n, 0.55)
-        scores = ones * psi(iota * np.abs(1.0 - net)) + (n - ones) * psi(iota * np.abs(1.0 + net))
-        weights = np.exp(-epsilon / (2.0 * math.log(theta)) * (scores - scores.min()))
-        excesses.append(0.1 * (1.0 - rng.choice(net, p=weights / weights.sum())))
-    assert np.mean(np.array(excesses) > bound) <= 3.0 * eta
-    assert np.mean(np.array(excesses) > bound / 30.0) > 3.0 * eta
+# The fixed law by a second route
 
 
 def population_excess(iota):

@@ -93,6 +93,10 @@ def test_excess_is_the_mean_of_the_losses(directions, moment, noise):
 def test_bad_populations_are_named():
     with pytest.raises(InvalidInput, match=r"^tail must be a law with a finite moment"):
         HeavyTailedPopulation(Tail("pareto", 1.5), [0.1], theta=1.75)
+    for name in ("scale", "noise_scale", "radius"):
+        assert getattr(HeavyTailedPopulation(TAILS[0], [0.0], **{name: 1e-9}), name) == 1e-9
+        with pytest.raises(InvalidInput, match=rf"^{name} must be a finite number > 0"):
+            HeavyTailedPopulation(TAILS[0], [0.0], **{name: 0.0})
     noisy = HeavyTailedPopulation(Tail("pareto", 2.5), [0.1, 0.1], noise=Tail("student", 2.5))
     with pytest.raises(InvalidInput, match=r"^noise must be None where d > 1"):
         noisy.excess_risk([[0.1, 0.1]])

@@ -8,7 +8,7 @@ from naive import heavytail as naive
 from naive import losses as naive_losses
 from naive.selection import integer_losses
 
-from dpbench import audit_bits
+from dpbench import InvalidInput, audit_bits
 from dpbench.papers.glm.algorithms import scoring
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.heavytail.algorithms import exact_weights
@@ -56,6 +56,12 @@ def test_what_is_no_number_counts_the_most():
         assert out[0] == made.largest
     exponent_sums(np.array([[1.0]]), np.zeros(1), np.zeros((1, 1)), IOTA, 1.5, 6, made.inverse, made.largest, out)
     assert out[0] == 0
+
+
+def test_sums_that_would_not_fit_are_refused():
+    made = exact_weights.steps(2.0, 2.0**26)
+    with pytest.raises(InvalidInput, match=r"^epsilon must be smaller for so many records"):
+        exact_weights.integer_exponents(made, records(2**62 // made.largest + 1, 2.0), POINTS, IOTA)
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.75, 1.5, 1.25])

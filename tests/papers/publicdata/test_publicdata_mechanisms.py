@@ -12,15 +12,16 @@ from registry import public_problem
 
 import dpbench
 from dpbench.core.sampling import stream
-from dpbench.papers.publicdata.algorithms import averaged_perturbation
+from dpbench.papers.publicdata.algorithms import averaged_perturbation, oracles
 from dpbench.papers.publicdata.algorithms.anchored import with_anchor
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.perturb import perturb, perturb_profile
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.algorithms.rspm import RSPM
-from dpbench.papers.publicdata.algorithms.separator import weighted_minimisers
+from dpbench.papers.publicdata.algorithms.separator import discrete_weights, weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.constants import Constants
+from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
@@ -111,10 +112,11 @@ def test_averaged_perturbation_is_algorithm_2(kind, normalization):
 
 def test_calls_asked_for_together_are_those_asked_for_one_by_one(monkeypatch):
     p, m = public_problem("thresholds"), AveragedPerturbation(1.0, 1e-5, calls=37)
-    together = m.centres(p, 40, stream("together"))
-    for entries in (1, 5 * WIDTH * p.m):
-        monkeypatch.setattr(averaged_perturbation, "_ENTRIES", entries)
-        assert np.array_equal(m.centres(p, 40, stream("together")), together)
+    together = m(p, 40, stream("together"))
+    for module, name, entries in ((averaged_perturbation, "_ENTRIES", 1), (oracles, "BATCH", 1),
+                                  (averaged_perturbation, "_ENTRIES", 5 * WIDTH * p.m)):  # fmt: skip
+        monkeypatch.setattr(module, name, entries)
+        assert np.array_equal(m(p, 40, stream("together")), together)
 
 
 def test_the_perturbations_that_are_left_out_cost_half_of_delta_at_every_epsilon():
@@ -231,6 +233,13 @@ def test_refusals():
         AveragedPerturbation(1.0, 1e-5).sample(constants, 1)
     with pytest.raises(InvalidInput, match=r"^hypotheses must be a class with values -1 and 1"):
         RRSPM(1.0).guarantee(constants)
+    few, many = (
+        PublicDataProblem([0.0], [1.0], np.zeros(m), hypotheses=FiniteClass([[1.0], [-1.0]]), loss="zero-one")
+        for m in (10_000, 2**22)
+    )
+    discrete_weights(few, "discrete gaussian", 3.0)
+    with pytest.raises(InvalidInput, match=r"^noise_scale must be of another size for n = 1 and m = 4194304"):
+        discrete_weights(many, "discrete laplace", 3.0)
     for kind in ("thresholds", "halfspaces"):
         with pytest.raises(InvalidInput, match=r"^public must be a universal identification set"):
             RSPM(1.0).guarantee(public_problem(kind))

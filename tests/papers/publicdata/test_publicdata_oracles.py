@@ -1,4 +1,6 @@
-"""ERM oracles of classes with values ±1 against enumeration, in exact arithmetic, ties included."""
+"""ERM oracles of all classes but the convex ones against enumeration, in exact arithmetic, ties included."""
+
+import math
 
 import numba
 import numpy as np
@@ -6,7 +8,9 @@ import pytest
 from naive import oracles
 from planted import wrong
 
+from dpbench.papers.publicdata.complexity import log_patterns
 from dpbench.papers.publicdata.hypotheses import _finite_kernels, _halfspace_kernels, _line_kernels
+from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.halfspaces import GRID, Halfspaces
@@ -111,6 +115,22 @@ def test_calls_that_differ_in_the_last_points(name):
     assert not disagreement(name, CLASSES[name][0], INSTANCES // (40 if name in SLOW else 4), last)
 
 
+@pytest.mark.parametrize("name", CLASSES)
+def test_no_more_labellings_than_are_counted(name):
+    """What Gaussian weights and complexities count; some three points in general position have as many."""
+    hypotheses, _, labellings = CLASSES[name]
+    shares = [
+        (
+            len(points),
+            len({labels for _, labels in labellings(points)}) / math.exp(log_patterns(hypotheses, len(points))),
+        )
+        for points, _ in instances(name, 10 if name in SLOW else 40)
+    ]
+    assert max(share for _, share in shares) <= 1.0 + 1e-9
+    if name in ("thresholds", "intervals", "plane-general", "space-general"):
+        assert max(share for count, share in shares if count == 3) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("name", LINES)
 def test_shorter_lines_are_short_and_lose_no_boundary(name):
     """200 points, 4 of which change: the same row as of one call, to the bit, of lines of at most 29 entries."""
@@ -147,3 +167,73 @@ def test_planted_errors_are_caught(monkeypatch, name, module, kernel, old, new):
     monkeypatch.setattr(module, kernel, wrong(module, kernel, old, new))
     few, call = (2000, last) if kernel == "shorten" else (300, whole)
     assert disagreement(name, CLASSES[name][0], few, call)
+
+
+TABLE = np.random.default_rng(3).integers(-2, 3, (8, 5)) / 2.0
+
+
+def objectives(loss, count):
+    """Weights, slopes and squares of either sign: halves and integers (exact sums, ties), or real numbers."""
+    rng = np.random.default_rng([*loss.encode()])
+    for number in range(count):
+        n = int(rng.integers(1, 8))
+        if number % 2:
+            parts = [rng.integers(-2, 3, n) / 2.0, *rng.integers(-3, 4, (3, n)).astype(float)]
+        else:
+            parts = [rng.uniform(-1.0, 1.0, n), *rng.normal(size=(3, n))]
+        if number % 3 == 0:
+            parts[1:] = [np.abs(parts[1]), parts[2], np.abs(parts[3])]
+        yield rng, Objective(*parts, loss)
+
+
+def finite_disagreement(loss, count):
+    for rng, objective in objectives(loss, count):
+        points = rng.integers(0, TABLE.shape[1], objective.size)
+        (k,) = FiniteClass(TABLE).erm(points, objective)
+        parts = (objective.labels, objective.weights, objective.linear, objective.quadratic)
+        totals = [oracles.total(loss, row[points], *parts) for row in TABLE]
+        first = oracles.first_least(totals)
+        exact = loss in ("zero-one", "absolute") and (objective.weights == np.rint(objective.weights)).all()
+        if totals[int(k)] > totals[first] + 1e-13 or (exact and k != first):
+            return f"{points}, {objective}: {k}, the first is {first} of {totals}"
+    return ""
+
+
+def constant_disagreement(loss, count):
+    for rng, objective in objectives(loss, count):
+        at_z = rng.random(objective.size) < 0.2
+        (c,) = Constants(anchored=True).erm(at_z.astype(float), objective)
+        free = ~at_z
+        slope, square = float(objective.linear[free].sum()), float(objective.quadratic[free].sum())
+        y, w = objective.labels[free].tolist(), objective.weights[free].tolist()
+        first, least = oracles.constant(loss, y, w, slope, square)
+        rest = (np.zeros(len(y)), np.zeros(len(y)))
+        reached = oracles.total(loss, [c] * len(y), y, w, *rest) + slope * c + square * c * c
+        exact = loss in ("absolute", "squared") and (objective.weights == np.rint(objective.weights)).all()
+        if reached > least + 1e-12 or (exact and abs(c - first) > 1e-12):
+            return f"{objective}, {at_z}: {reached} at {c}, the least is {least} at {first}"
+    return ""
+
+
+@pytest.mark.parametrize("loss", ["zero-one", "absolute", "squared", "huber"])
+def test_finite_classes_agree_with_enumeration(loss):
+    assert not finite_disagreement(loss, INSTANCES // 8)
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("loss", ["absolute", "squared", "huber"])
+def test_constants_agree_with_rational_arithmetic(loss):
+    assert not constant_disagreement(loss, INSTANCES // 8)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "old", "new", "disagreement"),
+    [
+        ("scan_table", "< totals[best]", "<= totals[best]", finite_disagreement),
+        ("sum_cells", "out[c, cells[i]] +=", "out[c, cells[i]] =", finite_disagreement),
+        ("scan_pieces", "if value < best", "if value <= best", constant_disagreement),
+    ],
+)
+def test_planted_errors_of_real_values_are_caught(monkeypatch, kernel, old, new, disagreement):
+    monkeypatch.setattr(_finite_kernels, kernel, wrong(_finite_kernels, kernel, old, new))
+    assert disagreement("absolute", 60)

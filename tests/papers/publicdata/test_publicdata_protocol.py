@@ -1,15 +1,21 @@
 """What an oracle is asked and promises: objectives, users' classes, counting, ties by total costs, bad input."""
 
 import tracemalloc
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from naive import oracles
+from registry import PUBLIC_MECHANISMS, public_problem
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from dpbench import InvalidInput
+from dpbench.core.sampling import stream
+from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
+from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
@@ -190,6 +196,24 @@ def test_scikit_learn_estimators_are_inexact_oracles(estimator):
         (lambda: ParityCube(1).predict([[0.5]], [0]), "parameters must be a matrix of signs -1 and 1"),
         (lambda: FiniteClass([[2.0]]), "predictions must be a matrix"),
         (lambda: FiniteClass([[1.0]]).predict([[0.5]], [0]), "parameters must be integers from 0 to 0"),
+        (lambda: LinearBall(0), "dimension must be an integer >= 1, got 0"),
+        (lambda: LinearBall(2, radius=np.nan), "radius must be a finite number > 0, "),
+        (lambda: LinearBall(1, radius=2.0).erm([[0.6]], Objective([1.0])), "points must have norm at most 1/radius"),
+        (lambda: LinearBall(1, anchored=True).erm([[0.6, 1.0]], Objective([1.0])), "points must be 0 in the last"),
+        (lambda: LinearBall(1).erm([[0.6]], Objective([1.0])), "loss must be one of absolute, squared, huber"),
+        (lambda: LinearBall(1).erm([[0.6]], Objective([1.0], -1.0, loss="huber")), "weights and quadratic must be"),
+        (lambda: LinearBall(1).erm([[0.6]], Objective([1.0], -1.0, loss="squared")), "weights and quadratic must be"),
+        (lambda: ConvexHull([[0.5]]).erm([0], Objective([1.0], 0.0, 0.0, -1.0)), "weights and quadratic must be"),
+        (
+            lambda: ConvexHull([[0.5]]).erm([0], Objective([1.0], loss="huber")),
+            "loss must be absolute or squared",
+        ),
+        (lambda: ConvexHull([[1.5]]), "predictions must be a matrix"),
+        (lambda: ConvexHull([[0.5]]).erm([1], Objective([1.0], loss="squared")), "points must be integers from 0 to 0"),
+        (lambda: Constants().erm([0.0], Objective([1.0])), "loss must be one of absolute, squared, huber"),
+        (lambda: Constants(anchored=True).erm([0.5], Objective([1.0], loss="huber")), "points must be 0, or 1 at z*"),
+        (lambda: prepare(Thresholds(), [0.0]).erm_last(Objective([1.0]), np.zeros((1, 2))), "linear no wider"),
+        (lambda: LinearEstimator(LogisticRegression(), 1).erm([[0.0]], Objective([1.0, 1.0])), "over 1 points"),
         (lambda: LinearEstimator(3, 1), "estimator must be a classifier of scikit-learn, got 3"),
     ],
 )
@@ -197,3 +221,72 @@ def test_bad_input(make, message):
     with pytest.raises(InvalidInput) as caught:
         make()
     assert message in str(caught.value)
+
+
+class Unsure:
+    """A class whose oracle does not say that it is exact."""
+
+    width, values, convex = 1, "binary", True
+
+    def __init__(self, base):
+        self.base = base
+
+    @property
+    def digest(self):
+        return "unsure " + self.base.digest
+
+    def predict(self, parameters, points):
+        return np.asarray(self.base.predict(parameters, points))
+
+    def erm(self, points, objective):
+        return np.asarray(self.base.erm(points, objective))
+
+    def minimum_norm(self, points):
+        return 1.0
+
+    def identified_by(self, points):
+        return True
+
+
+@pytest.mark.parametrize("case", PUBLIC_MECHANISMS, ids=str)
+def test_an_inexact_oracle_voids_every_guarantee(case):
+    """A class of one's own runs, and the release says that nothing is promised; the base's own is not void."""
+    base = public_problem(case.kinds[0])
+    p = replace(base, hypotheses=Unsure(base.hypotheses))
+    m = case.make()
+    assert case.make().guarantee(base).delta(1.0) < 1.0
+    for profile in (m.guarantee(p), m.pair_profile(p, p.replace_record(0, p.x[0], -p.y[0]))):
+        assert profile.delta(50.0) == 1.0 and "exact" in profile.why
+    made = m.release(p, seed=1)
+    assert "nothing is guaranteed" in made.info["guarantee"]
+
+
+def test_oracle_calls_are_counted_as_stated():
+    """RRSPM: one call a trial over all points, one a different labelling of Z; equal problems do not share counts."""
+    base = public_problem("thresholds")
+    for _ in range(2):
+        counted = CountedOracle(base.hypotheses)
+        p = replace(base, hypotheses=counted)
+        outputs = RRSPM(1.0)(p, 64, stream("count"))
+        labellings = len(np.unique(p.hypotheses.predict(outputs, p.public), axis=0))
+        assert counted.calls == 64 + labellings
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "kind", "calls"),
+    [
+        (RRSPM(1.0), "thresholds", 2),
+        (AveragedPerturbation(1.0, 1e-5, calls=8), "thresholds", 9),
+        (RegularizedPerturbation(1.0, 1e-5), "ball-absolute", 2),
+        (RegularizedPerturbation(1.0, 1e-5), "table", 2),
+    ],
+)
+def test_a_trial_calls_the_oracle_as_often_as_documented(mechanism, kind, calls):
+    """And what counts the calls changes neither the output nor the noise."""
+    base = public_problem(kind)
+    counted = CountedOracle(base.hypotheses)
+    p = replace(base, hypotheses=counted)
+    (output,) = mechanism(p, 1, stream("count"))
+    assert counted.calls == calls
+    assert mechanism.guarantee(p).delta(0.5) == mechanism.guarantee(base).delta(0.5)
+    np.testing.assert_array_equal(output, mechanism(base, 8, stream("count"))[0])

@@ -20,7 +20,6 @@ from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.theorems import (
     gaussian_processes,
     proposition1_corollary1,
-    theorem4_accuracy,
     theorem4_privacy,
     theorem5,
     theorem10,
@@ -164,23 +163,6 @@ def test_blocks_and_groups_of_the_one_class_by_simulation():
     noise = rng.standard_normal(d // 2) * 2.86 * math.sqrt(points * bound) * np.sqrt(sizes)
     flipped = (noise < -n * 16.0 * alpha / d).mean()
     assert flipped > 0.125
-
-
-def test_the_table_of_when_the_rate_is_contradicted():
-    """Equal groups' largest accurate m against one point a bit, by the closed forms written out."""
-    log = math.log(1e5)
-
-    def ratio(d, alpha, hidden):
-        s = brentq(lambda s: 0.5 - math.e * 0.5 * (1.0 - math.erf(math.sqrt(2.0) / s)) ** d - 1e-5, 1e-3 * d, 1e3 * d)
-        n = d**2 / alpha**4 * math.sqrt(log) * math.log(20.0) * hidden
-        return (s / 2.86) ** 2 / log / (8.0 * alpha * n / (2.86 * math.sqrt(d * log)))
-
-    assert ratio(1e8, 0.125, 1.0) == pytest.approx(0.063, abs=0.001)
-    share = 2.0 * math.sqrt(2.0 / math.pi) / (1.0 - math.log(1.0 - 2e-5))  # the largest that breaks (1, 1e-5)
-    at = {"share": share, "epsilon": 1.0, "delta": 1e-5, "beta": 0.05, "C": 2.86}
-    for alpha in (0.125, 0.01):
-        found = theorem4_accuracy.LEARNER.number("needed/accurate", d=1e8, alpha=alpha, hidden=3, **at)
-        assert found == pytest.approx(ratio(1e8, alpha, math.log(1e8) ** 3), rel=1e-4)
 
 
 @pytest.mark.slow

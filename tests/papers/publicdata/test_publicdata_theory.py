@@ -6,19 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from naive import publicdata as naive
+from naive.lowerbounds import gaussian_delta
 
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata import theory, theory_settings
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation, allowed_gap
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM, patterns
 from dpbench.papers.publicdata.complexity import gaussian_complexity
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import ConvexHull, FiniteClass
 from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Intervals, Stumps, Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
+from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 from dpbench.papers.publicdata.objective import CountedOracle, Objective, prepare
 from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.privacy import gaussian
 from dpbench.privacy.discrete import pair_from_logs
 from lowerbounds import parity_cube
 
@@ -135,8 +139,6 @@ def test_printed_scale_solves_the_printed_condition(noise):
     for m, rho, epsilon, delta in ((1, 0.3, 1.0, 1e-5), (64, 0.01, 0.2, 1e-6), (1000, 2.0, 3.0, 0.1)):
         gamma = theory.perturb_scale_printed(m, rho, epsilon, delta, noise)
         assert theory.perturb_epsilon_printed(m, rho, gamma, delta, noise) == pytest.approx(epsilon, rel=1e-12)
-    assert theory.perturb_epsilon_printed(4, 0.1, 2.0, math.exp(-1.0), "gaussian") == pytest.approx(0.5 * (1 + 2) * 0.1)
-    assert theory.perturb_epsilon_printed(4, 0.1, 2.0, 0.0, "laplace") == pytest.approx(0.4)
 
 
 def test_printed_formulas_at_numbers_taken_by_hand():
@@ -148,43 +150,37 @@ def test_printed_formulas_at_numbers_taken_by_hand():
     assert theory.rrspm_gaussian_scale_printed(256, 1.0, 1e-5) == pytest.approx(classical)
 
 
-EXPONENTS = {
-    # theorem, (field: {symbol: exponent}) at ε, α, σ small, so that the first of the maxima counts
-    "6": (lambda **k: theory_settings.theorem6(delta=math.exp(-1), beta=math.exp(-1), **k),
-          {"alpha": -14, "epsilon": -3, "sigma": -12, "d": 5, "lam": 12}),
-    "7": (lambda **k: theory_settings.theorem7(delta=math.exp(-1), beta=math.exp(-1), **k),
-          {"alpha": -5, "epsilon": -1, "sigma": -4, "d": 1, "lam": 5}),
-    "7 pure": (lambda **k: theory_settings.theorem7(delta=0.0, beta=math.exp(-1), **k),
-               {"alpha": -6, "epsilon": -1, "sigma": -5, "d": 2, "lam": 6}),
-    "10": (lambda lam, **k: theory_settings.theorem10(beta=math.exp(-1), **k),
-           {"alpha": -5, "epsilon": -1, "sigma": -4, "d": 2, "lam": 0}),
-}  # fmt: skip
+def test_settings_are_those_of_the_theorems():
+    """(127) to (133), Theorem 10, (20), (21) and Remark 1 in x = λ/σ, where each of the maxima counts."""
+    rng, counted = np.random.default_rng(1), set()
 
+    def most(what, *terms):
+        counted.add((what, int(np.argmax(terms))))
+        return max(terms)
 
-@pytest.mark.parametrize("name", EXPONENTS)
-def test_settings_have_the_exponents_of_the_theorems(name):
-    make, exponents = EXPONENTS[name]
-    base = {"epsilon": 0.5, "alpha": 0.01, "d": 50.0, "sigma": 0.2, "lam": 1.5}
-    for symbol, power in exponents.items():
-        ratio = make(**{**base, symbol: 2.0 * base[symbol]}).n / make(**base).n
-        assert math.log2(ratio) == pytest.approx(power, abs=1e-9), symbol
-    m = make(**base).m
-    assert math.log2(m / make(**{**base, "alpha": 0.02}).m) == pytest.approx(2.0)
-
-
-def test_settings_at_numbers_taken_by_hand():
-    e1 = math.exp(-1.0)
-    six = theory_settings.theorem6(1.0, e1, 0.5, e1, 4.0, 1.0, 1.0)
-    assert six[:3] == pytest.approx((0.5, 0.25, 16.0)) and six.calls == pytest.approx(2.0**8 * 16.0)
-    assert six.n == pytest.approx(2.0**14 * 4.0**5)
-    seven = theory_settings.theorem7(1.0, 0.0, 0.5, e1, 4.0, 1.0, 1.0)
-    assert seven.gamma == pytest.approx(0.25) and seven.eta == 0.5 and seven.n == pytest.approx(2.0**6 * 16.0)
-    assert theory_settings.theorem10(1.0, 0.5, e1, 3.0, 0.5).m == pytest.approx(64.0)
-    records = theory_settings.theorem4_records
-    assert records(1.0, 0.0, 0.5, e1, 3.0) == pytest.approx(9.0 * 32.0)
-    assert records(1.0, math.exp(-4.0), 0.5, e1, 3.0) == pytest.approx(2.0 * 9.0 * 16.0)
-    assert records(1.0, 0.0, 0.25, e1, 3.0, realizable=True) == pytest.approx(9.0 * 64.0)
-    assert records(1.0, e1, 0.25, e1, 3.0, realizable=True) == pytest.approx(9.0 * 32.0)
+    for _ in range(200):
+        epsilon, alpha, sigma = (10.0 ** rng.uniform(-1.0, 0.0, 3)).tolist()
+        lam, d, b, c = (10.0 ** rng.uniform((-1.0, 0.0, -1.0, -1.0), (1.0, 4.0, 1.5, 1.5))).tolist()
+        delta, beta, x = math.exp(-c), math.exp(-b), lam / sigma
+        given = alpha, beta, d, sigma, lam
+        m, gamma = most("m", d, b) * (x / alpha) ** 2, alpha / (x * math.sqrt(b))
+        calls = most("calls", d * b / alpha**2, (x / alpha) ** 8 * d**2 * b**4 * c / epsilon**2,
+                     (x / alpha) ** 6 * d**2 * b**3 * c**2 / epsilon**2)  # fmt: skip
+        n = most("6", x**12 * b**6 / alpha**14, x**9 * b**4.5 * c**1.5 / alpha**10) * d**5 / epsilon**3
+        expected = gamma, alpha / math.sqrt(d), m, calls, n
+        assert theory_settings.theorem6(epsilon, delta, *given) == pytest.approx(expected, rel=1e-9)
+        n = lam * d / epsilon * most("7", x**4 * b**2 / alpha**5, x**3 * b**1.5 * math.sqrt(c) / alpha**4)
+        assert theory_settings.theorem7(epsilon, delta, *given) == pytest.approx((gamma, alpha, m, n), rel=1e-9)
+        n = lam * x**5 / (epsilon * alpha**6) * most("7 pure", d**2 * math.sqrt(b), b**2.5)
+        gamma = alpha**2 / (lam * x) * most("gamma", 1.0 / (d * math.sqrt(b)), 1.0 / b)
+        assert theory_settings.theorem7(epsilon, 0.0, *given) == pytest.approx((gamma, alpha, m, n), rel=1e-9)
+        expected = (d + b) / (alpha * sigma) ** 2, d**2 * b / (alpha**5 * sigma**4 * epsilon)
+        assert theory_settings.theorem10(epsilon, alpha, beta, d, sigma) == pytest.approx(expected, rel=1e-9)
+        for realizable, level, power in ((False, delta, 4.0), (False, 0.0, 5.0), (True, delta, 2.5), (True, 0.0, 3.0)):
+            found = theory_settings.theorem4_records(epsilon, level, alpha, beta, d, realizable=realizable)
+            root = math.sqrt(c) if level else 1.0
+            assert found == pytest.approx(d**2 * b * root / (epsilon * alpha**power), rel=1e-9)
+    assert len(counted) == 13
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 3.0])
@@ -256,18 +252,59 @@ def test_unknown_classes_get_the_trivial_complexity_or_their_own():
 
 def test_defaults_balance_what_they_say_they_balance():
     """η minimises η + A/√η, and 2ηG + A/√η: a third more or less is worse; both at most 1."""
-    args = (10_000, 3, 0.5, 0.2, 1.0, 1e-5)
+    args, mu = (10_000, 3, 0.5, 0.2, 1.0, 1e-5), gaussian.mu(1.0, 1e-5)
     eta = theory.regularization(*args)
-    reach = 2.0 * eta**1.5
+    reach = 0.5 / mu * math.sqrt(3.0 / (0.2 * 10_000))
     assert all(eta + reach / eta**0.5 < other + reach / other**0.5 for other in (0.75 * eta, 1.3 * eta))
     assert eta == pytest.approx(theory.regularization(80_000, *args[1:]) * 2.0)
     assert theory.regularization(1, 3, 0.5, 0.2, 1e-3, 1e-5) == 1.0
     args = (1.5, 0.5, 1.0, 1.0, 1e-5)
     eta = theory.perturbation(10**6, *args)
-    reach = 4.0 * eta**1.5 * 1.5
+    reach = 2.0 * 0.5 / mu * math.sqrt(2.0 * 1.5 / 10**6)
     assert all(3.0 * eta + reach / eta**0.5 < 3.0 * other + reach / other**0.5 for other in (0.75 * eta, 1.3 * eta))
     assert theory.perturbation(125_000, *args) == pytest.approx(2.0 * eta)
     m = RegularizedPerturbation(1.0, 1e-5)
     p = PublicDataProblem(np.zeros(500), np.ones(500), np.zeros(4), hypotheses=Constants(), loss="squared")
     assert replace(m, normalization="sum").eta(p) == pytest.approx(500.0 * m.eta(p))
     assert replace(m, normalization="sum").stability(p) == pytest.approx(m.stability(p))
+
+
+def union_scale(m, epsilon, delta, patterns):
+    """The s at which N times the profile of a pair 2√m/s apart is δ, by bisection."""
+    low, high = 1e-3, 1e9
+    for _ in range(200):
+        middle = math.sqrt(low * high)
+        within = patterns * gaussian_delta(epsilon, 2.0 * math.sqrt(m) / middle) <= delta
+        low, high = (low, middle) if within else (middle, high)
+    return high
+
+
+@pytest.mark.parametrize(("m", "d"), [(100, 1), (10_000, 1), (100_000, 10)])
+def test_the_scale_is_the_smaller_of_two(m, d):
+    log_patterns = d * math.log(math.e * m / d)
+    got = theory.rrspm_gaussian_scale(m, 1.0, 1e-5, log_patterns)
+    alone = theory.rrspm_gaussian_scale(m, 1.0, 1e-5)
+    assert got == pytest.approx(min(alone, union_scale(m, 1.0, 1e-5, math.exp(log_patterns))), rel=1e-6)
+
+
+def test_the_mechanism_takes_the_smaller_scale():
+    points = np.linspace(0.0, 1.0, 2000)
+    problem = PublicDataProblem(points[:50], np.ones(50), points, hypotheses=Thresholds(), loss="zero-one")
+    mechanism = RRSPM(1.0, 1e-5, noise="gaussian")
+    assert patterns(problem) == pytest.approx(math.log(2001))
+    assert mechanism.scale(problem) == pytest.approx(union_scale(2000, 1.0, 1e-5, 2001.0), rel=1e-6)
+    assert mechanism.scale(problem) < 0.25 * theory.rrspm_gaussian_scale(2000, 1.0, 1e-5)
+    assert mechanism.guarantee(problem).delta(1.0) <= 1e-5
+    assert mechanism.guarantee(problem).delta(1.0) > 0.99e-5
+    weaker = RRSPM(1.0, 1e-5, noise="gaussian", noise_scale=0.9 * mechanism.scale(problem))
+    assert weaker.guarantee(problem).delta(1.0) > 1e-5
+
+
+def test_a_class_of_unknown_size_keeps_the_bound_for_all():
+    from sklearn.linear_model import LogisticRegression
+
+    points = np.random.default_rng(0).standard_normal((20, 2))
+    problem = PublicDataProblem(
+        points, np.ones(20), points, hypotheses=LinearEstimator(LogisticRegression(), 2), loss="zero-one"
+    )
+    assert patterns(problem) == math.inf
