@@ -199,17 +199,23 @@ def test_a_theorem_whose_conditions_do_not_hold_is_refused():
             JLMethod(1.0, 1e-5).pair_profile(p, q, **bad)
 
 
+@pytest.mark.parametrize("apart", [1, 3])
 @pytest.mark.parametrize("k", [1, 10, 100])
-def test_two_records_may_each_be_stretched(k):
-    """The printed method's guarantee: a Gaussian at the stretch at which it and two tails together are least."""
+def test_both_records_of_each_difference_may_be_stretched(k, apart):
+    """The printed method's guarantee: a Gaussian at the stretch at which it and two tails together are least; for a
+    pair that differs in three records three times as far, with six tails."""
     p, m = problem("absolute"), JLMethod(1.0, 1e-5, calibration="printed", dimension=k, steps=12)
+    q = p
+    for record in range(apart):
+        q = q.replace_record(record, -p.X[record], -p.y[record])
     mu = 2.0 / 40.0 * math.sqrt(11) / m.sigma(p)
     tails = profiles.log_tails(m.map, k, profiles._STRETCHES)
     least = min(
-        2.0 * math.exp(min(0.0, tail)) + gaussian.delta(1.0, s * mu)
+        2.0 * apart * math.exp(min(0.0, tail)) + gaussian.delta(1.0, apart * s * mu)
         for tail, s in zip(tails, profiles._STRETCHES, strict=True)
     )
-    assert m.guarantee(p).delta(1.0) == pytest.approx(min(1.0, least), rel=1e-6)
+    assert m.pair_profile(p, q).delta(1.0) == pytest.approx(min(1.0, least), rel=1e-6)
+    assert apart > 1 or m.guarantee(p).delta(1.0) == m.pair_profile(p, q).delta(1.0)
 
 
 def test_the_bound_over_all_neighbours_is_rounded_up():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from regressions import ALL, problem
 
+from dpbench.convex.solver import certificate_rounding
 from dpbench.core import validation
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms import centres
@@ -45,6 +46,25 @@ def test_a_looser_tolerance_raises_the_noise():
     assert noises[2] / noises[0] == pytest.approx(1.2, rel=1e-4)
     printed = OutputPerturbation(1.0, 1e-5, calibration="printed", tolerance=0.1)
     assert printed.guarantee(p).delta(1.0) > replace(printed, tolerance=1e-6).guarantee(p).delta(1.0)
+
+
+def test_the_smoothing_of_a_corner_leaves_a_quarter_of_the_tolerance_to_rounding_or_is_refused():
+    """κ is the least, or no larger than rounding asks for; one as wide as all predictions would leave nothing of |r|,
+    and the output would be that of no data."""
+    p, wide = problem(losses.absolute(), n=100), []
+    for tolerance in (1e-5, 1e-8, 1e-11, 3e-12, 1e-13):
+        m = OutputPerturbation(1.0, 1e-5, regularization=1e-3, tolerance=tolerance)
+        kappa = m.smoothing(p)
+        if kappa > p.x_bound * p.radius:
+            wide.append(tolerance)
+            with pytest.raises(validation.InvalidInput, match=r"^tolerance must be at least"):
+                m.centre(p)
+            continue
+        rounding = certificate_rounding(1.0, 1.0 / kappa, p.x_bound, p.n, m.lam(p), p.radius)
+        assert rounding <= 0.25 * m.tau(p) * (1.0 + 1e-9)
+        assert kappa == 1e-6 * p.x_bound * p.radius or rounding == pytest.approx(0.25 * m.tau(p))
+        assert p.empirical_risk(m.centre(p)) < 0.3 * p.empirical_risk(np.zeros(p.d))
+    assert wide == [3e-12, 1e-13]
 
 
 def test_a_kept_centre_is_not_taken_for_that_of_another_domain():

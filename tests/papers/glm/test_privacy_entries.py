@@ -8,6 +8,7 @@ import pytest
 from dpbench.core.sampling import stream
 from dpbench.ledger.measurement import privacy_verdict
 from dpbench.papers.glm import losses
+from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
@@ -67,9 +68,10 @@ def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch):
         searched(pair[0], distance, 0.95 * distance(*pair), 0)
 
 
-def test_noisy_gd_charges_every_record_that_differs():
+@pytest.mark.parametrize("mechanism", [NoisyGD(1.0, 1e-5), JLMethod(1.0, 1e-5)], ids=repr)
+def test_a_descent_charges_every_record_that_differs(mechanism):
     problem = curved("squared")
-    mechanism, one = NoisyGD(1.0, 1e-5), problem.replace_record(0, problem.X[1], problem.y[1])
+    one = problem.replace_record(0, problem.X[1], problem.y[1])
     many = GLMProblem(-problem.X, problem.y, loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     assert mechanism.pair_profile(problem, problem).delta(1.0) == 0.0
     assert mechanism.pair_profile(problem, one).mu == mechanism.guarantee(problem).mu

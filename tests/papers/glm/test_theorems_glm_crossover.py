@@ -27,11 +27,11 @@ def test_closed_form_is_the_mean_of_output_perturbation():
     """Null: measured mean = closed form; |z| < 5.5 fails falsely with probability 4e-8. An error of 5% is seen."""
     n, active, fraction, lam, noise = 600, 8, 0.7, 0.3, 0.02
     population = ScaledBasis(
-        "squared", np.full(active, fraction / active), np.full(active, 1 / math.sqrt(8)), radius=9.0
+        "squared", np.full(active, fraction / active), np.full(active, 1.7 / math.sqrt(8)), radius=9.0
     )
     mechanism = OutputPerturbation(1.0, DELTA, regularization=lam, noise_scale=noise)
     found = sweep([Point(population, n, mechanism)], 600, repeats=64)[0]
-    expected = output_perturbation_excess(n, active, fraction, lam, noise)
+    expected = output_perturbation_excess(n, active, fraction, lam, noise, radius=1.7)
     error = found.std() / math.sqrt(found.size)
     assert abs(found.mean() - expected) < 5.5 * error
     assert abs(found.mean() - 1.05 * expected) > 5.5 * error

@@ -35,10 +35,10 @@ def test_powers_and_noise_are_the_sums_they_stand_for():
 def test_closed_form_is_the_mean_of_the_mechanism_where_the_ball_is_wide(noise):
     """Null: measured mean = closed form; |z| < 5.5 fails falsely with probability 4e-8. An error of 20% is seen."""
     n, d, steps, eta = 400, 4, 300, 0.08
-    population = ScaledBasis("squared", np.full(d, 0.2), np.full(d, 0.5), radius=10.0)
+    population = ScaledBasis("squared", np.full(d, 0.2), np.full(d, 0.7), radius=10.0)
     mechanism = NoisyGD(1.0, 1e-5, steps=steps, step_size=eta, noise_scale=noise)
     found = sweep([Point(population, n, mechanism)], 400, repeats=4)[0]
-    expected = noisy_gd_excess("squared", n, d, 0.8, eta, noise, steps=steps)
+    expected = noisy_gd_excess("squared", n, d, 0.8, eta, noise, steps=steps, radius=1.4)
     error = found.std() / math.sqrt(found.size)
     assert abs(found.mean() - expected) < 5.5 * error
     assert abs(found.mean() - 1.2 * expected) > 5.5 * error

@@ -20,9 +20,12 @@ RADIUS = Y / 2.0
 def test_the_step_is_that_of_the_mechanisms_penalties(base, n):
     data = ScaledBasis.even("squared", DIMENSION, DIMENSION, 1.0, radius=RADIUS, y_bound=Y)
     search = PrivateGridSearch(base, EPSILON, 1e-5, beta=BETA)
-    penalties = search.penalties(data.draw(n, np.random.default_rng(0)))
-    place = int(math.log2(RADIUS))
+    problem = data.draw(n, np.random.default_rng(0))
+    penalties, radii = search.penalties(problem), search.radii(problem)
+    place = radii.index(RADIUS) + 1
     assert theorem7.step(n) == pytest.approx(penalties[place] - penalties[place - 1], rel=1e-12)
+    for norm in (0.3, 1.0, 2.0, 2.1, 16.0, 17.0):
+        assert theorem7.right_radius(norm) == min(radius for radius in radii if radius >= norm)
 
 
 def test_the_smaller_radius_is_chosen_at_the_hard_norm_and_its_projection_is_what_is_lost():

@@ -72,7 +72,8 @@ class OutputPerturbation(BySingleTrials):
     -----
     λ, σ and τ depend on the declared bounds, n, d, ε and δ alone. Centres are cached by problem and parameters,
     so that any number of trials costs one solve, and O(d) each. Whether there is an answer depends on the declared
-    bounds alone: bounds for which the certificate's rounding might exceed τ/2 are refused, whatever the records are.
+    bounds alone: bounds for which the certificate's rounding might exceed τ/2 are refused, whatever the records are,
+    and so are those that would need a κ above B‖X‖ (with the default tolerance from about 5 million records on).
 
     The absolute loss has corners, at which no gradient certifies a point. It is smoothed: w̃ minimises the mean of
     φ_κ(r) = r²/(2κ) up to κ, |r| − κ/2 beyond, with a κ that the declared bounds fix (`smoothing`). A record's
@@ -230,11 +231,11 @@ class OutputPerturbation(BySingleTrials):
     def _check_certifiable(self, problem: GLMProblem) -> None:
         p, lam, tau, reach = problem, self.lam(problem), self.tau(problem), self._reach(problem)
         slope = p.loss.derivative_bound(p.x_bound * reach, p.y_bound)
-        kappa = self.smoothing(p)
-        curvature = 1.0 / kappa if kappa > 0.0 else p.loss.smoothness
+        kappa, widest = self.smoothing(p), p.x_bound * reach  # beyond all predictions nothing of the loss is left
+        curvature, share = (1.0 / min(kappa, widest), 0.25) if kappa > 0.0 else (p.loss.smoothness, 0.5)
         rounding = certificate_rounding(slope, curvature, p.x_bound, p.n, lam, reach)
-        if not rounding <= 0.5 * tau:
-            least = 2.0 * rounding / tau * self.tolerance
+        if kappa > widest or not rounding <= 0.5 * tau:
+            least = rounding / (share * tau) * self.tolerance
             raise validation.invalid("tolerance", f"at least {least:.2g} for these bounds and n", self.tolerance)
 
     def _draw(self, problem: GLMProblem, width: int, rows: int, rng: np.random.Generator) -> np.ndarray:
