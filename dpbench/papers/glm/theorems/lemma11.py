@@ -229,7 +229,7 @@ paper.formula(
     quote=r"U(n,\beta) := \tfrac{4\gamma \log(4/\beta)\|\mathcal{Y}\|\sqrt{\widetilde{H}}}{\sqrt{n}} + "
     r"\tfrac{\|\mathcal{Y}\|\sqrt{\log(2/\beta)}}{\sqrt{n}}",
     consequence="At |Y| = 10, w = 0, n = 10,000, beta = 0.1 the first inequality fails with probability at least 0.368 "
-    "where 0.1 is allowed; for |Y| <= 1 the printed term is the larger one. Theorem 13 does not suffer: applied to "
+    "where 0.1 is allowed; for |Y| <= 1 the printed |Y| is at least |Y|^2. Theorem 13 does not suffer: applied to "
     "differences of losses the argument needs no such term.",
     errata=Correction(
         place=f"{_PLACE}, the last term of U and of V",
@@ -246,7 +246,8 @@ paper.formula(
             "hurt": "proof",
             "holds": "glm.lemma11.inequality.corrected",
             "consequence": "At beta = 1e-5 the mean loss is 1/n or more with probability 1.02e-5, where (1 + T)L + U "
-            "is below 0.57/n whatever Y: the chance of failure is 1.02 beta for every beta below 3e-5. V has the term.",
+            "is 0.57/n at |Y| = 0.0031/sqrt(n): with the best |Y| the chance of failure is 1.02 beta for every beta "
+            "below 3e-5. V has the term.",
             "errata": Correction(
                 place=f"{_PLACE}, U, and the display after (23)",
                 change="add 2 Delta(gamma, beta/(4n)) log(2/beta)/n to U",

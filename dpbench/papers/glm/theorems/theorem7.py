@@ -401,9 +401,9 @@ paper.formula(
     expected="refuted",
     because="Delta(B_j) >= Y^2 bounds the loss of one record; as the sensitivity of the score, a mean, it is of the "
     "size of the scores at every n. The shifted scores t Delta(B_j), t = 4 log(4(K+1)/beta)/epsilon > 1, put w_0 ahead "
-    "of all others: w_0 is chosen with probability at least 1 - K exp(epsilon/4) beta/(4(K+1)) > 1 - 0.322 beta for "
-    "all scores >= 0, every n and every base. Any other rule that is epsilon/2-DP for these sensitivities and keeps "
-    "Theorem 12's guarantee chooses w_0 with probability exp(-epsilon/2)(1 - beta/4) at least.",
+    "of all others: w_0 is chosen with probability at least 1 - K exp(epsilon/4) beta/(4(K+1)), for epsilon <= 1 "
+    "above 1 - 0.322 beta, for all scores >= 0, every n and every base. Any other rule that is epsilon/2-DP for these "
+    "sensitivities and keeps Theorem 12's guarantee chooses w_0 with probability exp(-epsilon/2)(1 - beta/4) at least.",
     weight="misprint",
     hurt="letter",
     consequence="To the letter Algorithm 4 returns 0 with probability 0.98 whatever the data and however many there "

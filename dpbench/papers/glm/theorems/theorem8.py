@@ -26,8 +26,8 @@ PRINTED = Statement(
     },
     claim=order("Y^2", to="bound*log(n)^4", variable="n"),
     steps=(
-        "As for glm.thm7.inequality: Delta(B) >= Y^2, so w_0 = 0 is chosen with probability above 1 - 0.322 beta "
-        "whatever the base returns. On a point mass at (X, Y), |w*| = 1, its excess is Y^2 at every n.",
+        "As for glm.thm7.inequality: Delta(B) >= Y^2, so w_0 = 0 is chosen with probability above 1 - exp(epsilon/4) "
+        "beta/4 whatever the base returns. On a point mass at (X, Y), |w*| = 1, its excess is Y^2 at every n.",
     ),
     witness={"n": 1, "epsilon": 1, "X": 1, "Y": 1, "power_n": 2, "first": 40},
 )

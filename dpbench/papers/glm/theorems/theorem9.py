@@ -264,7 +264,8 @@ paper.formula(
             "expected": "not refuted",
             "origin": "corrected",
             "statement": "With probability at least 1 - beta, beta <= 1/e, the minimiser over the ball has L(w) - L(w; "
-            "S) <= polylog(n) ((h|Y| + |Y|^2)sqrt(log(1/beta)/n) + (|Y|^2 + h^2)log(1/beta)/n), h = sqrt(H)B|X|.",
+            "S) <= polylog(n) ((h|Y| + |Y|^2)sqrt(log(1/beta)/n) + (|Y|^2 + h^2)log(1/beta)/n), h = sqrt(H)B|X|; tried "
+            "with 1 for polylog(n).",
             "because": "Inequality (9) at the minimiser, whose empirical risk is at most |Y|^2, with R <= 2|Y|^2 + h^2 "
             "and the Rademacher complexity B|X|/sqrt(n).",
             "quote": _COROLLARY_3,

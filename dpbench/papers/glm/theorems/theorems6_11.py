@@ -83,9 +83,9 @@ _WHAT = {
 }
 _FLOORS = {
     "printed": (
-        "B X d'^((p-1)/p)/(1024 n epsilon) for rank <= 48 n epsilon, B X min(1, 1/(16 (n epsilon)^(1/p))) beyond, for "
-        "epsilon <= 1.2 and delta <= epsilon",
-        "On the printed instance, whose parameters are beta = 1/16, d' = rank and alpha = d'/(54 n epsilon).",
+        "B X d'^((p-1)/p)/(1024 n epsilon), for rank <= 48 n epsilon, epsilon <= 1.2 and delta <= epsilon",
+        "On the printed instance, whose parameters are beta = 1/16, d' = rank and alpha = d'/(54 n epsilon). Of a "
+        "larger rank is glm.thm11.floor.case2.",
     ),
     "exact": (
         "(B X alpha/((1 + 2 beta) d'^(1/p))) (1/4 - 2 beta - n alpha (e^epsilon - 1 + delta)/(2d'))",

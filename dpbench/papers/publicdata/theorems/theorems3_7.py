@@ -133,8 +133,8 @@ paper.formula(
     hurt="corner: epsilon below order alpha^2: at and below 0.001, alpha = 1/8, hidden constants 1",
     quote=r"n=\widetilde{\Omega}\left(\emph{{poly}}\left(\log\left(\beta^{-1}\right),\log\left(\delta^{-1}\right),\lambda"
     r"\right)\cdot(\sup_{m}\overline{\mathcal{G}}_{m}(\mathcal{F}))^{2}\cdot\varepsilon^{-1}\cdot\alpha^{-5}\right)",
-    consequence="(9) stands for epsilon of order 1; with epsilon^-2 for epsilon^-1 it stands for every epsilon. Below "
-    "order alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all "
+    consequence="(9) stands for epsilon of order 1; with epsilon^-2 for epsilon^-1 it stands for every epsilon <= 1. "
+    "Below order alpha^2 no eta, gamma and m make Algorithm 3 private and accurate at this n: with alpha = 1/8 and all "
     "hidden constants 1 it fails at and below epsilon = 0.001. Between alpha^2 and 1 nothing is decided here.",
     errata=corrections.EPSILON,
     because=MOVED + "Privacy needs s of order 1/epsilon. Constants with labels of mean 2 eta are eta/2 from the best: "
