@@ -24,7 +24,10 @@ from dpbench.papers.publicdata.theorems.algorithm3 import (
 )
 
 _PAIRS = 20  # neighbours of a data set
-_APART = "For the minimiser of the {} of the losses + eta |f|_m^2, |fbar - fbar'|_m <= {{bound}} for all neighbours."
+_APART = (
+    "For convex F and losses into [0, 1] the minimiser of the {} of the losses + eta |f|_m^2 has |fbar - fbar'|_m <= "
+    "{{bound}} for all neighbours."
+)
 MEAN = Statement(
     about=_APART.format("mean"),
     symbols=PAIR,

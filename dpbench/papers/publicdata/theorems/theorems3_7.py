@@ -199,8 +199,8 @@ SAMPLE_SIZE = of_small_epsilon(
     }
 )
 ENOUGH = SAMPLE_SIZE.replace(
-    about="At gamma, eta and m of (130) and epsilon <= 1, {enough} records make Algorithm 3 (epsilon, delta)-DP: of "
-    "order lambda^4 (d v log(1/beta)) log(1/beta) log(1/delta)/(epsilon^2 sigma^4 alpha^5).",
+    about="At gamma, eta and m of (130) and epsilon <= 1, {enough} records make Algorithm 3 (epsilon, delta)-DP for "
+    "convex F: of order lambda^4 (d v log(1/beta)) log(1/beta) log(1/delta)/(epsilon^2 sigma^4 alpha^5).",
     symbols={"delta": CLAIMED["delta"], "s": Real("deviation over half a move", "1/100", 10**4)},
     where={
         **dict.fromkeys(("delta", "s", "z", "rate", "said")),
@@ -360,7 +360,7 @@ RECORDS_LAPLACE = RECORDS.replace(
             "arguments": {"noise": "laplace"},
             "formulas": RECORDS_LAPLACE,
             "statement": "At gamma, eta and m of (132), n = m^2/(eta gamma^2 epsilon^2) records make Algorithm 3 with "
-            "Laplace noise epsilon-DP.",
+            "Laplace noise epsilon-DP for convex F.",
             "because": "The l1 shift is at most m rho with rho = 1/sqrt(eta n).",
             "rests_on": ("publicdata.lemma2.stability.mean-sharp", "publicdata.lemma9.privacy.laplace-exact"),
         },
