@@ -84,7 +84,7 @@ OF_SUM = {"fbar": "min(1, 1/(4*eta))"}
 STATED = {"twice": "2/sqrt(eta*n)", "root": "sqrt(log(2/delta))", "gamma": printed_scale("twice", "root")}
 HALF_LINE = Statement(
     about="gamma with m/(2 gamma^2)(1 + gamma sqrt(log(2/delta))) 2/sqrt(eta n) <= epsilon makes Algorithm 3 {claim}, "
-    "for convex F and losses into [0, 1].",
+    "for convex F.",
     symbols={**PAIR, "m": ANY_POINTS, **CLAIMED},
     where={**WHERE, **STATED, "sd": "gamma/sqrt(m)"},
     claim=event(p="1/2", q="erfc(2*fbar/(sd*sqrt(2)))/2"),
@@ -136,7 +136,7 @@ OF_THE_SUM = HALF_LINE.replace(
 )
 EXACT = HALF_LINE.replace(
     about="Algorithm 3 with the mean of the losses and {gamma}, or m rho/epsilon for Laplace noise, {rho}, is {claim}, "
-    "for convex F and losses into [0, 1].",
+    "for convex F.",
     symbols={"mu": MU},
     where={"twice": None, "root": None, "rho": RHO, "gamma": "sqrt(m)*rho/mu"},
 )
@@ -221,7 +221,7 @@ def summed(context: Context) -> tuple[str, Evidence]:
 
 
 LAPLACE = Statement(
-    about="{gamma} and Laplace noise make Algorithm 3 {claim}, for convex F and losses into [0, 1].",
+    about="{gamma} and Laplace noise make Algorithm 3 {claim}, for convex F.",
     symbols={**PAIR, "m": ANY_POINTS, "epsilon": CLAIMED["epsilon"]},
     region={"m": "[1, 1]"},
     where={**WHERE, "gamma": OF_105.where["gamma"]},

@@ -25,7 +25,7 @@ from dpbench.papers.publicdata.theorems.algorithm3 import (
 
 _PAIRS = 20  # neighbours of a data set
 _APART = (
-    "For convex F and losses into [0, 1] the minimiser of the {} of the losses + eta |f|_m^2 has |fbar - fbar'|_m <= "
+    "For convex F the minimiser of the {} of the losses + eta |f|_m^2 has |fbar - fbar'|_m <= "
     "{{bound}} for all neighbours."
 )
 MEAN = Statement(

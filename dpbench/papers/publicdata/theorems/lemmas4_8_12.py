@@ -80,8 +80,8 @@ PROOF = LEMMA_12.replace(
     statement=LEMMA_12,
     quote=r"+C\left(\frac{\log^{2}(m)}{\sqrt{m}}\cdot\overline{\mathcal{G}}_{m}(\mathcal{F})+\sqrt{\frac{\log\log(m)+"
     r"\log\left(\frac{1}{\beta}\right)}{m}}\right)",
-    because="C is not given. Differences of thresholds on uniform points, whose supremum is exact, stay below C = 1 at "
-    "beta = 0.05; half of one is the indicator of an interval. No C < 2 is universal: f - f' = 2 on a set of mass "
+    because="Differences of thresholds on uniform points, whose supremum is exact, stay below C = 1 at "
+    "beta = 0.05. No C < 2 is universal: f - f' = 2 on a set of mass "
     "log(1/(2 beta))/m, else 0, at m = log^3(1/beta), as beta falls to 0.",
 )
 def comparison(context: Context) -> Evidence:

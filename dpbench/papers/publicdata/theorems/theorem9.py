@@ -63,7 +63,7 @@ FAMILIES = {"bits": cube_deviations, "line": line_deviations, "unions": union_de
 
 
 RECORDS = Statement(
-    about="For some universal C, of which 10 is one, with probability 1 - beta, sup |L_D - L| <= C sqrt((d + "
+    about="For some universal C (10 is enough), with probability 1 - beta, sup |L_D - L| <= C sqrt((d + "
     "log(1/beta))/n) for every class of VC dimension d >= 1; tried with C = 2: {bound}.",
     symbols={
         "half": Integer("half the number of records", 1, 10**4),
@@ -101,8 +101,8 @@ PRINTED = RECORDS.replace(
     level=LEVEL,
     statement=RECORDS,
     origin="corrected",
-    because="C is not given. 10 is enough: symmetrisation, chaining over Haussler's packings, bounded differences. 1 "
-    "fails: on unions of d/2 intervals with fair labels sqrt(n) sup |L_D - L| is near sqrt(d).",
+    because="10: symmetrisation, chaining over Haussler's packings, bounded differences. 1 fails: on unions of d/2 "
+    "intervals with fair labels sqrt(n) sup |L_D - L| is near sqrt(d).",
     rows={
         "printed": {
             "points": [{"half": 50, "more": 10, "m": 100**k, "d": 1, "beta": "1/20"} for k in range(4)],
