@@ -49,15 +49,20 @@ class Place:
     reason: str = ""
 
 
-def text(paper: Paper) -> str | None:
-    """The file ``coverage.toml`` of the paper's package, or None where it has none."""
+def beside(paper: Paper, name: str) -> str | None:
+    """The text of a file beside the paper's package, or None where it has none."""
     if not paper.package:
         return None
     home = importlib.import_module(paper.package.rpartition(".")[0] or paper.package)
     if home.__spec__ is None or not home.__spec__.submodule_search_locations:
         return None
-    file = resources.files(home) / "coverage.toml"
+    file = resources.files(home) / name
     return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+def text(paper: Paper) -> str | None:
+    """The file ``coverage.toml`` of the paper's package, or None where it has none."""
+    return beside(paper, "coverage.toml")
 
 
 def places(paper: Paper) -> tuple[Place, ...]:

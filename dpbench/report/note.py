@@ -8,9 +8,7 @@ with what is generated. The coverage is a document of its own (``dpbench errata 
 
 from __future__ import annotations
 
-import importlib
 import re
-from importlib import resources
 
 from jinja2 import ChainableUndefined, Environment, PackageLoader
 
@@ -19,6 +17,7 @@ from dpbench.ledger import formula
 from dpbench.ledger.core import Claim
 from dpbench.ledger.paper import Paper
 from dpbench.report import errata
+from dpbench.report.coverage import beside
 from dpbench.report.signs import escaped, prose
 from dpbench.report.view import NOT_ASKED, NOTE, Part, view
 
@@ -81,14 +80,8 @@ def _opens_and_closes(text: str) -> bool:
 
 def body(paper: Paper, name: str = "note.tex") -> str:
     """The text written by hand in a file beside the paper's package, or empty."""
-    if not paper.package:
-        return ""
-    home = importlib.import_module(paper.package.rpartition(".")[0] or paper.package)
-    if home.__spec__ is None or not home.__spec__.submodule_search_locations:
-        return ""
-    file = resources.files(home) / name
     claims = {claim.id: claim for claim in paper.claims}
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    text = beside(paper, name) or ""
     text = re.sub(r"\\claim\{([^}]*)\}", lambda match: stated(claims[match[1]]), text)
     return re.sub(r"\\formula\{([^}]*)\}\{(\w+)\}", lambda match: part(claims[match[1]], match[2]), text)
 

@@ -15,6 +15,7 @@ import dpbench
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import SCHEMA
 from dpbench.papers.glm.comparison import ALGORITHMS
+from dpbench.report.provenance import digest
 from dpbench.runs.store import Store, stored_verdicts
 
 PROGRESS = re.compile(r"dpbench: (compiling|claim) \d+ of \d+: [\w.-]+(, blocks \d+ of \d+)?(, about \d+ .+ left)?")
@@ -117,6 +118,9 @@ def test_show(only, run):
     for part in ("a statement", "a derivation", "Lemma 0", "refuted, expected not refuted", "- a note [of] sorts"):
         assert part in out
     assert re.search(r"What it corrects\n +glm\.one\.inequality", out) and "stale" not in out
+    run("verify --quiet --seed 1")
+    head, _, rest = run("show glm.two.inequality")[1].partition("\n")
+    assert head.count("refuted, expected") == 1 and rest.count("seed ") == 2  # the last verdict, and all evidence
 
 
 def test_show_marks_stale_evidence(only, run):
@@ -199,6 +203,8 @@ def test_bench(only, run):
     assert document["zero_excess"] > 0.0 and document["fit"]["gap"] < 1e-9
     assert "zero predictor" in out and "95% t interval" in out
     assert Path("plots.pdf").read_bytes().startswith(b"%PDF") and Path("plots.png").stat().st_size > 10_000
+    beside = json.loads(Path("plots.json").read_text())
+    assert (beside["figure"], beside["evidence"]) == ("plots", digest(document)) and "None" not in beside.values()
 
 
 def test_bench_of_a_csv(only, run):

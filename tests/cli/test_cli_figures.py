@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from made_up import GOOD, claim
 
+from dpbench.report.drawings import DRAWINGS
 from dpbench.report.stored import best
 from dpbench.runs.store import stored_verdicts
 
@@ -69,6 +70,8 @@ def test_figures_group_many_missing_entries(only, run, monkeypatch):
     assert code == 2 and err.count("\n") == 1 and "glm." not in err
     assert f"for 4 entries (glm 4), of figures: {', '.join(f'{name} 1' for name in DRAWN.split())};" in err
     assert err.endswith("run: dpbench verify --paper glm\n")
+    code, _, err = run("figures")  # all of our papers
+    assert code == 2 and [drawing.name for drawing in DRAWINGS if f" {drawing.name} 1" not in err] == []
 
 
 def test_full_evidence_goes_before_quick(only, run):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -13,7 +14,7 @@ from rich.console import Console
 from dpbench.cli.app import run
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.words import HURT, WEIGHTS
-from dpbench.report import errata, note, page, tables
+from dpbench.report import coverage, errata, note, page, tables
 from dpbench.report.signs import SIGNS
 from dpbench.report.stored import Shown
 from dpbench.report.view import ENTRY, ERRATA, HURTS, NOTE, Part, view
@@ -85,6 +86,15 @@ def test_every_failing_row_says_all_that_a_page_needs(name):
         assert twin.expected in ("proved", "not refuted", "consistent"), claim.id
         correction = claim.errata
         assert correction and correction.place and correction.change and correction.witness, claim.id
+
+
+@pytest.mark.parametrize("name", ["glm", "heavytail", "publicdata"])
+def test_the_preface_counts_the_places_of_the_paper(name):
+    listed = coverage.places(errata.paper_named(name))
+    kinds = zip(*((place.entries, place.reading, place.reason) for place in listed), strict=True)
+    tried, read, left = (sum(map(bool, each)) for each in kinds)
+    said = [int(number) for number in re.findall(r"\d+", coverage.counted(listed))]
+    assert said == [len(listed), tried, read, len(listed) - tried - left, left]
 
 
 def parts(claim, scope=ENTRY):
@@ -160,8 +170,6 @@ def test_the_command(capsys, tmp_path):
     assert title == f"# {document['title']}"
     assert run(["errata", "gml"]) == 2
     assert "did you mean glm?" in capsys.readouterr().err
-    assert run(["errata", "glm", "--coverage", "--latex"]) == 2
-    assert "--latex must not be given with --coverage" in capsys.readouterr().err
     (tmp_path / "x.json").write_text("{}")
     assert run(["errata", "glm", "--evidence", str(tmp_path)]) == 2
     assert "must be" in capsys.readouterr().err

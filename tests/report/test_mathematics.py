@@ -1,7 +1,7 @@
 """Formulas of the ledger as HTML and Markdown: signs, exponents, MathML, and no text that is taken for markup."""
 
 from dpbench.report import mathematics, signs
-from dpbench.report.markdown import escaped
+from dpbench.report.markdown import escaped, table
 
 
 def test_quotations_become_mathml_and_what_cannot_is_shown_as_written():
@@ -36,5 +36,6 @@ def test_in_markdown_no_sign_of_the_text_is_markup():
 
 
 def test_text_of_a_cell_is_no_markup():
+    assert table(("a", "b"), [("1", "2")]).splitlines() == ["| a | b |", "|---|---|", "| 1 | 2 |"]
     assert escaped("|w| <= 2*y_1 `a`\n[b](c) ~ \\d") == r"\|w\| \<= 2\*y\_1 \`a\` \[b\](c) \~ \\d"
     assert escaped("plain, ε ≥ 1 (a)") == "plain, ε ≥ 1 (a)"

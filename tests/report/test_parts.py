@@ -1,5 +1,6 @@
 """Parts of what is shown of an entry, each by what a reader sees: cells, verdicts, grades, titles, what was chosen."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -12,7 +13,8 @@ from dpbench.core.validation import InvalidInput
 from dpbench.ledger import all_claims
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
-from dpbench.report import figures, page
+from dpbench.report import archive, figures, page
+from dpbench.report.listing import listed
 from dpbench.report.stored import Shown, best
 from dpbench.report.view import ENTRY, ERRATA, NOTE, view
 from dpbench.runs.store import StoredVerdict
@@ -66,6 +68,20 @@ def test_a_page_shows_forty_rows_of_a_table_and_says_how_many_there_are(only):
     only(GOOD)
     made = page.page([GOOD], {GOOD.id: shown(GOOD.id, tables={"rows": {"n": list(range(5000, 5041))}})})
     assert ">5,039<" in made and ">5,040<" not in made and "41" in made
+
+
+def test_an_archive_has_the_claims_that_were_run_and_names_the_others(only, monkeypatch):
+    only(GOOD, WRONG)
+    monkeypatch.setattr(archive, "make", dict)  # certificates of our papers, which take seconds
+    files = archive.contents([GOOD, WRONG], {WRONG.id: shown(WRONG.id, "refuted")}, [])
+    ledger = json.loads(files["ledger.json"])
+    assert [one["id"] for one in ledger["claims"]] == [WRONG.id] and ledger["not_run"] == [GOOD.id]
+    assert [name for name in files if name.startswith("evidence/")] == [f"evidence/{WRONG.id}.json"]
+
+
+def test_the_rows_of_a_list_are_of_the_papers_that_are_asked_for():
+    for papers in (["heavytail"], ["heavytail", "publicdata"]):
+        assert {row["id"].partition(".")[0] for row in listed(["*.privacy*"], papers, None, None)} == set(papers)
 
 
 def test_workers_are_told_the_claims_of_the_papers_that_are_asked_for():

@@ -28,7 +28,7 @@ from dpbench.ledger.evidence import committed
 from dpbench.report import figures
 from dpbench.report.drawings import of_many, of_one
 from dpbench.report.figures import look
-from dpbench.report.provenance import digest
+from dpbench.report.provenance import about, digest
 from dpbench.report.stored import best, known
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +61,8 @@ def test_a_figure_is_declared_beside_its_claim() -> None:
     claim = next(c for c in all_claims(["glm"]) if c.id == "glm.thm5.rate")
     (drawing,) = figures.declared([claim])
     assert (drawing.name, drawing.claim, drawing.draw.func) == ("rate_thm5", claim.id, figures.rate)
+    first = " ".join((figures.rate.__doc__ or "").partition("\n\n")[0].split())
+    assert drawing.said == f"{drawing.draw.keywords['title']}. {first}"
     assert figures.declared([replace(claim, figure=None)]) == []
     with pytest.raises(InvalidInput, match=r"figure of glm.thm5.rate must be drawn by a function of .*, got 'rats'"):
         figures.declared([replace(claim, figure=Declared("rats", "rats"))])
@@ -136,7 +138,6 @@ def test_evidence_of_another_version_is_one_clear_message_of_every_figure(tables
             drawing.draw({"value": 1.0, "interval": None, "tables": tables})
 
 
-@pytest.mark.slow
 def test_what_cannot_be_drawn_is_refused_by_name() -> None:
     for given, said in (
         ({"panels": [[PRIVACY], []]}, "panels must be rows of one length"),
@@ -195,6 +196,48 @@ def test_a_paper_of_two_columns_has_no_overfull_box(tmp_path: Path, run: Run, mo
         assert done.returncode == 0, done.stdout[-2000:]
         assert command is tex or "Warning" not in done.stdout, done.stdout
     assert "Overfull" not in done.stdout and "undefined" not in done.stdout, done.stdout
+
+
+def test_what_a_figure_was_made_from_is_in_each_of_its_files(tmp_path: Path) -> None:
+    frames = {name: dpbench.evidence(name) for name in (PRIVACY, RATE)}
+    mine, both = (about("mine", {name: frames[name].shown for name in names}) for names in ([RATE], frames))
+    digests = [frame.digest for frame in frames.values()]
+    assert mine["evidence"] == frames[RATE].digest and both["evidence"] not in digests
+    paths = [tmp_path / f"mine.{kind}" for kind in ("pdf", "png", "svg")]
+    figures.save(Figure(), paths, about=mine)
+    assert all(mine["evidence"].encode() in path.read_bytes() for path in paths)
+
+
+@pytest.mark.parametrize("panels", [1, 2])
+def test_titles_go_but_for_those_that_tell_panels_apart(panels: int) -> None:
+    figure = Figure()
+    figure.suptitle("what was found")
+    for axes in np.ravel(figure.subplots(1, panels)):
+        axes.set_title("mine", loc="left")
+    figures.untitled(figure)
+    assert {axes.get_title(loc="left") for axes in figure.axes} == {"" if panels == 1 else "mine"}
+    assert figure.get_suptitle() == ""
+
+
+def test_a_curve_of_ones_own_is_in_its_panel() -> None:
+    frame = dpbench.evidence(RATE)
+    figure = plot.compose([[frame]], column=3.0, height=2.0, extra=[plot.Curve(frame["n"], frame["ceiling"], "mine")])
+    (axes,) = figure.axes
+    (mine,) = (line for line in axes.lines if line.get_label() == "mine")
+    assert figure.get_size_inches().tolist() == [3.0, 2.0] and mine.get_ydata().tolist() == frame["ceiling"].tolist()
+    assert "mine" in [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("limits", [(1.0, 5.0), (0.01, 0.04), (200.0, 900.0), (1.0, 99.0), (1.0, 1e3), (1e-9, 1e3)])
+def test_ticks_of_a_logarithmic_axis_are_few_and_say_their_values(limits: tuple[float, float]) -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set(xscale="log", xlim=limits)
+    figures.log_ticks(axes.xaxis)
+    figure.draw_without_rendering()
+    ticks = [tick for tick in axes.xaxis.get_major_ticks() if limits[0] <= tick.get_loc() <= limits[1]]
+    said = [re.sub(r".*10\^\{(.*?)\}.*", r"1e\1", tick.label1.get_text()) for tick in ticks]
+    assert 2 <= len(ticks) <= 7 and list(map(float, said)) == pytest.approx([tick.get_loc() for tick in ticks])
 
 
 def every() -> list[Any]:

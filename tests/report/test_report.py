@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -104,7 +105,9 @@ def test_an_image_says_each_of_its_curves():
 def test_from_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("ledger.json").write_text(json.dumps(document()))
-    assert run(["report", "glm.thm5.*", "--ledger", "ledger.json"]) == 0
+    line = ["report", "glm.thm5.*", "--ledger", "ledger.json"]
+    assert run([*line, "--citation", "refs.bib"]) == 0 and sorted(os.listdir()) == ["ledger.json", "refs.bib"]
+    assert run(line) == 0
     assert "report.html" in capsys.readouterr().out
     assert "glm.thm5.privacy" in Path("report.html").read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""The page of `dpbench report` in Chromium: filters, sorting, printing, accessibility, a phone's width."""
+"""The page of `dpbench report` in Chromium: filters, sorting, images, accessibility."""
 
 import importlib
 import os
@@ -124,17 +124,3 @@ def test_images_load_and_the_console_is_silent(opened):
     assert opened.get_log("browser") == []
     opened.execute_script("console.error('planted')")
     assert len(opened.get_log("browser")) == 1
-
-
-@pytest.mark.process
-def test_nothing_is_wider_than_a_phone(opened):
-    phone = {"width": 360, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-    try:
-        width = "return document.documentElement.scrollWidth"
-        assert opened.execute_script(width) <= 360
-        opened.execute_script("document.querySelector('h1').style.whiteSpace = 'nowrap'")
-        opened.execute_script("document.querySelector('h1').textContent += ' planted'.repeat(20)")
-        assert opened.execute_script(width) > 360
-    finally:
-        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

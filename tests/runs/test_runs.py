@@ -158,7 +158,7 @@ def test_a_failure_is_named_and_not_stored(store, workers):
             run.map(UNIT, partial(work.failing, 5), range(40))
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
         stored = len(run.store)
-        assert 5 <= stored < 40
+        assert stored == 5 or (workers > 1 and 5 < stored < 40)  # none is begun after the failure
         assert run.store.blocks(1, [5]) == {}
         with pytest.raises(BlockError, match="block 5"):
             run.map(UNIT, partial(work.failing, 5), [5])

@@ -173,6 +173,8 @@ def test_a_worker_killed_in_the_middle_loses_nothing(doomed, tmp_path):
             found = context.map(UNIT, slow, range(BLOCKS))
         killer.join()
     assert doomed.workers[0].poll() == -signal.SIGKILL and doomed.workers[1].poll() is None
+    with scheduler(doomed.address) as executor, waits() as seconds:  # one worker is enough
+        assert executor.submit(work.number_of, 0).result(timeout=seconds) == work.number_of(0)
     with RunContext(level="quick", seed=0, workers=1) as context:
         assert found == context.map(UNIT, slow, range(BLOCKS))
     store = Store(tmp_path / "runs.sqlite", read_only=True)
@@ -268,7 +270,6 @@ def test_from_the_command_line(farm, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("verify --scheduler nonsense", "--scheduler must be an address such as tcp://host:8786, got 'nonsense'"),
         ("verify --scheduler tcp://127.0.0.1:9 ", "--scheduler must be the address of a running Dask scheduler"),
         ("verify --scheduler tcp://127.0.0.1:9 --workers 2", "--workers must not be given with --scheduler"),
         ("bench --data diabetes --scheduler what://ever", "--scheduler must be the address of a running"),
@@ -280,6 +281,12 @@ def test_bad_use(line, words, monkeypatch, tmp_path, capsys):
     assert run(line.split()) == 2
     said = capsys.readouterr().err
     assert words in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("address", [8786, None, "nonsense"])
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(InvalidInput, match="scheduler must be an address such as"), scheduler(address):
+        pass
 
 
 def test_a_missing_extra_is_named(monkeypatch, tmp_path, capsys):
