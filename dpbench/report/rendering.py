@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dpbench.report.mathematics import quoted, typeset
 
 
-def render(name: str, *, style: str, script: str | None = None, **given: Any) -> str:
+def render(name: str, *, style: str, script: str, **given: Any) -> str:
     """The page of a template, which may use the functions of `dpbench.report.mathematics`.
 
     Parameters
@@ -31,7 +31,7 @@ def render(name: str, *, style: str, script: str | None = None, **given: Any) ->
     )  # fmt: skip
     environment.globals.update(quoted=quoted, typeset=typeset)
     policy = content_policy(script=script, style=style)
-    text = {"style": Markup(style), "script": script and Markup(script), "policy": policy}
+    text = {"style": Markup(style), "script": Markup(script), "policy": policy}
     return environment.get_template(name).render(**text, **given) + "\n"
 
 

@@ -127,6 +127,10 @@ def lines(made):
 def test_figures_by_kind_show_the_columns():
     found = lines(figure("inequality", n=[1, 2, 3], left=[1.0, 2.0, 3.0], right=[2.0, 2.0, 2.0]))
     assert found["left"] == [1.0, 2.0, 3.0] and found["right"] == [2.0] * 3
+    for first, scale in ((0.0, "linear"), (1.0, "log")):
+        axes = figure("inequality", same=[1, 1, 1], n=[1, 2, 40], left=[first, 2.0, 3.0], right=[2.0] * 3).axes[0]
+        assert (axes.get_xlabel(), axes.get_xscale(), axes.get_yscale()) == ("n", "log", scale)
+        assert axes.lines[0].get_xdata().tolist() == [1.0, 2.0, 40.0]
     pure = {"target_epsilon": [0.5, 1.0], "target_delta": [0.0] * 2, "true_delta": [0.1, 0.0]}
     found = lines(figure("privacy", "pairs", **pure, true_epsilon=[1.0, 2.0]))
     assert found["true"] == [1.0, 2.0] and found["claimed"] == [0.5, 1.0]

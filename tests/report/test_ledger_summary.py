@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from dpbench.ledger.evidence import committed
+from dpbench.ledger.evidence import Status, committed
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.outcome import Entry, Ledger
 from dpbench.ledger.registry import all_claims, all_papers
 from dpbench.report.errata import foremost
-from dpbench.report.tables import FEW, print_ledger
+from dpbench.report.tables import FEW, print_ledger, print_status
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +42,19 @@ def test_the_whole_ledger_is_fifteen_lines(ledger, width):
     assert f"{len(ledger.not_run)} more take minutes" in text and "next: dpbench show" in text
     for paper in all_papers():
         first = foremost(paper)
-        assert first is None or first.id in text
+        assert first is None or f"{first.id}: {first.consequence[:9]}" in text
     counted = next(line for line in lines if line.startswith("glm "))
     assert sum(int(word) for word in counted.split() if word.isdigit()) == sum(
         entry.claim.paper == "glm" for entry in ledger.entries
     )
+
+
+def test_of_modules_that_differ_the_first_are_named_and_the_others_counted():
+    out = io.StringIO()
+    rows = [Status("a.b", "stale", tuple("pqrstuv"), "other"), Status("a.c", "stale", tuple("wxyz"), "same")]
+    print_status(rows, {"current": 3, "stale": 2}, Console(file=out, width=160))
+    said = out.getvalue()
+    assert "p, q, r, s and 3 more" in said and "w, x, y, z  " in said and "3 current, 2 stale; 1 of another" in said
 
 
 def test_counts_have_a_column_for_each_verdict_that_occurs(ledger):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from made_up import GOOD, WRONG, claim
+from matplotlib.figure import Figure
 
 from dpbench.cli import evidence as evidence_command
 from dpbench.cli import verify as verify_command
@@ -128,6 +129,8 @@ def test_the_title_of_a_figure_is_the_paper_and_what_was_found():
     assert figure.get_suptitle() == "glm: an epsilon of 3"
     assert figures.named(figure, "heavytail.thm1.privacy", "another").get_suptitle() == "glm: an epsilon of 3"
     assert figures.named(figures.new_axes()[0], "glm.thm5.privacy").get_suptitle() == ""
+    wide = figures.named(Figure(figsize=(6.0, 1.0)), "glm.thm5.privacy", "a long finding " * 3).get_suptitle()
+    assert "\n" not in wide
     with figures.look(width=2.0):
         long = figures.named(figures.new_axes()[0], "glm.thm5.privacy", "a long finding " * 6).get_suptitle()
     assert long.count("\n") >= 2 and " ".join(long.split()) == "glm: " + ("a long finding " * 6).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import itertools
 import json
@@ -97,6 +98,7 @@ def test_an_image_says_each_of_its_curves():
     (claim,) = (claim for claim in all_claims() if claim.id == "glm.thm5.privacy")
     found = best(known(None, ids=[claim.id]), [claim.id], with_code=False)
     (image,) = Elements(page([claim], found)).all("img")
+    assert base64.b64decode((image["src"] or "").partition("base64,")[2]).startswith(b"<?xml")
     (axes,) = figures.declared([claim])[0].draw(found[claim.id].evidence).axes
     said = [axes.get_title(loc="left"), axes.get_xlabel(), *axes.get_legend_handles_labels()[1]]
     assert len(said) == 5 and all(words.replace("$", "") in (image["alt"] or "") for words in said)

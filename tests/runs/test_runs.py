@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -168,6 +168,17 @@ def test_a_failure_is_named_and_not_stored(store, workers):
 def test_the_first_of_several_failures_is_told():
     with context(workers=Counting(held=9)) as run, pytest.raises(BlockError, match="block 2 of"):
         run.map(UNIT, partial(work.failing_at, (2, 7)), range(10))
+
+
+def fails_before_the_workers_are_lost(block):
+    if block in (2, 7):
+        raise BrokenExecutor if block == 7 else ArithmeticError
+    return block
+
+
+def test_lost_workers_are_told_before_an_earlier_failure():
+    with context(workers=Counting(held=9)) as run, pytest.raises(WorkersLost, match=r"block 7 of .*nothing is stored"):
+        run.map(UNIT, fails_before_the_workers_are_lost, range(10))
 
 
 def test_values_that_cannot_be_stored_are_refused():
