@@ -119,6 +119,7 @@ def test_a_claim_without_sampling_is_named(relation: str, mu: float) -> None:
     found = dpbench.check_accountant(dpsgd(8.0, 0.1, 4), gaussian.epsilon(1e-5, mu), 1e-5, relation=relation)
     assert found.verdict in ("holds", "undecided")
     assert found.slips == ("no sampling: every record in every step",)
+    assert dpbench.check_accountant(dpsgd(8.0, 1.0, 4), found.claimed[0], 1e-5, relation=relation).slips == ()
 
 
 def test_replaced_records_under_sampling_never_hold() -> None:

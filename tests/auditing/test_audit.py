@@ -9,14 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
+from zoo.validity import laplace
 
 from dpbench import InvalidInput, audit
 
 Rng = np.random.Generator
-
-
-def laplace(d, trials, rng):
-    return d + rng.laplace(size=trials)
 
 
 def test_the_bound_the_event_and_the_verdict():

@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
+from zoo.validity import laplace
 
 from dpbench import InvalidInput, audit
-
-
-def laplace(d, trials, rng):
-    return d + rng.laplace(size=trials)
 
 
 def test_a_length_that_differs_between_the_sides_is_an_event_and_a_type_is_not():

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 from zoo.published import Geometric
+from zoo.validity import laplace
 
 from dpbench import audit_bits
-
-
-def laplace(d, trials, rng):
-    return d + rng.laplace(size=trials)
 
 
 def gaussian(d, trials, rng):

@@ -6,18 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 from zoo import laws
+from zoo.validity import laplace, normal
 
 from dpbench import InvalidInput, Profile, audit, audit_one_run
 from dpbench.privacy.profile import gaussian_profile, laplace_profile
-
-
-def gaussian(d, trials, rng):
-    return d + rng.standard_normal(trials)
-
-
-def laplace(d, trials, rng):
-    return d + rng.laplace(size=trials)
-
 
 LAPLACE = laplace_profile(1.0, kind="exact", why="Laplace noise")
 
@@ -74,9 +66,9 @@ def test_the_tradeoff_of_a_bit_is_its_corner():
 
 def test_a_profile_is_refuted_where_one_point_of_it_is_not():
     """Gaussian noise at μ = 1 meets (4.38, 1e-5) and is not 0.9-GDP: the curve is what refutes."""
-    at_a_point = audit(gaussian, 0.0, 1.0, epsilon=4.38, delta=1e-5, trials=200_000)
+    at_a_point = audit(normal, 0.0, 1.0, epsilon=4.38, delta=1e-5, trials=200_000)
     assert at_a_point.verdict == "not refuted"
-    assert audit(gaussian, 0.0, 1.0, claim={"mu": 0.9}, delta=1e-5, trials=200_000).verdict == "refuted"
+    assert audit(normal, 0.0, 1.0, claim={"mu": 0.9}, delta=1e-5, trials=200_000).verdict == "refuted"
 
 
 @pytest.mark.slow
@@ -84,13 +76,13 @@ def test_privacy_loss_distributions_are_claims():
     pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     right = pld.from_gaussian_mechanism(1.0)
     wrong = pld.from_gaussian_mechanism(1.25)
-    assert audit(gaussian, 0.0, 1.0, claim=right, trials=200_000).verdict == "not refuted"
-    found = audit(gaussian, 0.0, 1.0, claim=wrong, trials=200_000)
+    assert audit(normal, 0.0, 1.0, claim=right, trials=200_000).verdict == "not refuted"
+    found = audit(normal, 0.0, 1.0, claim=wrong, trials=200_000)
     assert found.verdict == "refuted" and "PrivacyLossDistribution" in found.claim
     both = pld.from_laplace_mechanism(1.0).compose(right)
 
     def two(d, trials, rng):
-        return np.column_stack([laplace(d, trials, rng), gaussian(d, trials, rng)])
+        return np.column_stack([laplace(d, trials, rng), normal(d, trials, rng)])
 
     assert audit(two, 0.0, 1.0, claim=both, trials=100_000).verdict == "not refuted"
     assert audit(two, 0.0, 1.5, claim=both, trials=100_000).verdict == "refuted"
@@ -101,7 +93,7 @@ def test_privacy_loss_distributions_are_claims():
 
 def test_the_curve_of_a_gaussian_pair_lies_above_the_true_one_and_near_it():
     """G_1(α) = Φ(Φ⁻¹(1 − α) − 1); 1e6 runs a side come within 0.03 of it everywhere."""
-    found = audit(gaussian, 0.0, 1.0, trials=1_000_000)
+    found = audit(normal, 0.0, 1.0, trials=1_000_000)
     rates = np.linspace(0.0, 1.0, 201)
     bound, true = found.tradeoff(rates), norm.cdf(norm.ppf(1.0 - rates) - 1.0)
     assert (bound >= true - 1e-12).all() and np.abs(bound - true).max() < 0.03
@@ -122,7 +114,7 @@ def test_nothing_is_said_of_a_perfectly_private_pair():
 
 
 def test_rates_are_checked():
-    found = audit(gaussian, 0.0, 2.0, trials=2_000)
+    found = audit(normal, 0.0, 2.0, trials=2_000)
     for rates in ([-0.1], [1.1], [np.nan]):
         with pytest.raises(InvalidInput, match="false_positive_rates must be"):
             found.tradeoff(rates)

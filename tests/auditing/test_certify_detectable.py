@@ -9,14 +9,11 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 from zoo import laws
+from zoo.validity import laplace
 
 from dpbench import InvalidInput, Profile, audit, audit_one_run_scores, audit_samples, runs_needed
 
 Rng = np.random.Generator
-
-
-def laplace(d, trials, rng):
-    return d + rng.laplace(size=trials)
 
 
 def bits(p, q, rows, seed):

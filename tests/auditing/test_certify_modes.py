@@ -3,19 +3,12 @@
 import numpy as np
 import pytest
 from scipy.stats import binom
+from zoo.validity import laplace, normal
 
 from dpbench import audit, audit_one_run, audit_one_run_scores
 from dpbench.privacy.profile import laplace_profile, pure_profile
 
 Rng = np.random.Generator
-
-
-def gaussian(d, trials, rng):
-    return d + rng.standard_normal(trials)
-
-
-def laplace(d, trials, rng):
-    return d + rng.laplace(size=trials)
 
 
 # trials="auto"
@@ -27,7 +20,7 @@ def laplace(d, trials, rng):
     ids=["mu", "rdp", "profile"],
 )
 def test_a_false_claim_is_refuted_early(claim):
-    found = audit(gaussian, 0.0, 1.0, claim=claim, trials="auto", budget=2_000_000)
+    found = audit(normal, 0.0, 1.0, claim=claim, trials="auto", budget=2_000_000)
     assert found.verdict == "refuted" and found.trials < 300_000 and found.epsilon is None and found.claim
 
 

@@ -121,9 +121,7 @@ def columns(outputs):
 
 def test_shapes():
     assert encode([1, 2.5, True])[0].tolist() == [1.0, 2.5, 1.0]
-    assert encode([[1, 2], [3, 4]])[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    assert encode([{"b": 1, "a": [2.0, 3.0]}])[0][0].tolist() == [2.0, 1.0, 2.0, 3.0]
-    assert encode([Point(1.0, 2.0), Point(3.0, 4.0)])[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert columns([Point(1.0, 2.0)]) == {"output.x": [1.0], "output.y": [2.0]}
     assert encode(np.zeros((5, 4, 4)))[0].shape == (5, 16)
     assert encode(np.zeros((5, 64, 64, 3)))[0].shape == (5, 16 * 16 + 3)
     assert encode([10**400, -(10**400), 1])[0].tolist() == [math.inf, -math.inf, 1.0]
@@ -162,6 +160,9 @@ def test_rows_are_aligned_by_their_keys_where_these_recur():
         found = columns(tables)
         assert [found[f"{column} of row {k!r}"] for k in "ab"] == [[1.0, 1.0], [2.0, 2.0]]
         assert found["place of output of row 'a'"] == [1.0, 0.0]  # an order may tell, too
+    for index in (range(2), range(5, 7), range(0, 4, 2)):
+        found = columns([pandas.DataFrame({"n": [1.0, 2.0]}, index=index)])
+        assert [found[f"output['n'] of row {k}"] for k in index] == [[1.0], [2.0]]
     unaligned = columns([[("a", 1.0), ("a", 2.0)], [("a", 3.0), ("b", 4.0)]])
     assert unaligned["output[1] of row 0"] == [1.0, 3.0]
 
@@ -267,7 +268,7 @@ def test_the_event_depends_on_the_choosing_rows_alone(kind, tmp_path):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.floats(-1e6, 1e6) | st.text(max_size=5),
+    st.none() | st.booleans() | st.floats(-1e6, 1e6) | st.text("abé'", max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
@@ -284,6 +285,39 @@ def test_a_row_depends_on_its_output_and_the_names_of_columns_alone(outputs, ord
     assert rows.shape[1] == len(names)
     first = dict(zip(places[::-1], rows[::-1], strict=True))
     assert all(np.array_equal(first[place], row, equal_nan=True) for place, row in zip(places, rows, strict=True))
+
+
+OF_ARRAYS = {"size": np.size, "sum": np.sum, "least": np.min, "largest": np.max, "length": len}
+
+
+def read(name, output):
+    """The number or text that a column's name is in Python; None where it is another, or of several numbers."""
+    *what, path = name.split(" of ")
+    if not path.startswith("output") or "kind" in name or what not in ([], *([word] for word in OF_ARRAYS)):
+        return None
+    try:
+        value = eval(path, {"output": output})
+        value = OF_ARRAYS[what[0]](value) if what else value
+    except (LookupError, TypeError, ValueError):
+        return None
+    return repr(value) if isinstance(value, str) else float(value) if isinstance(value, bool | int | float) else None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(JSON, min_size=1, max_size=4))
+def test_a_column_holds_what_its_name_reads_in_python(outputs):
+    """Numbers, codes of texts, lengths, and size, sum and ends of lists of numbers."""
+    layout = learn(outputs, least=1)
+    for output, row in zip(outputs, layout.encode(outputs).reshape(len(outputs), -1).tolist(), strict=True):
+        held = {name: [] for name, _ in layout.described}
+        for (name, codes), value in zip(layout.described, row, strict=True):
+            held[name] += [] if math.isnan(value) else [codes[int(value)] if codes else value]
+        for name, values in held.items():
+            expected = read(name, output)
+            if expected is not None:
+                text = isinstance(expected, str)  # whose letters have no columns
+                assert all(value == (expected if text else pytest.approx(expected, abs=1e-9)) for value in values)
+                assert values or text or " of " in name, (name, output)
 
 
 def test_an_output_that_does_not_fit_has_columns_that_say_so():

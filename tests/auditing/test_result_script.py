@@ -244,22 +244,36 @@ def test_a_replaced_record_under_approximate_privacy_is_a_convention(noise, read
     assert f"epsilon 2 and delta 0.185914, {reading}" in found.convention
 
 
-def test_the_relation_is_said_and_compared_with_the_data():
-    def noisy_sum(data, trials, rng):
-        return float(np.sum(data)) + rng.laplace(scale=0.7, size=trials)
+def noisy_sum(data, trials, rng):
+    return float(np.sum(data)) + rng.laplace(scale=0.7, size=trials)
 
-    data = np.ones(5)
-    found = audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=20_000, relation="remove")
-    assert found.verdict == "refuted" and "under remove" in str(found) and found.convention == ""
-    plain = audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=20_000)
-    other = np.append(data[:-1], 0.0)
-    replaced = audit(noisy_sum, data, other, epsilon=1.0, trials=20_000, relation="replace")
-    said = "for two records, epsilon 2 and delta 0, is not refuted"
-    assert said in str(plain) and said in str(replaced)
-    worse = audit(noisy_sum, data, data[:-1], epsilon=0.4, trials=20_000, relation="add_remove")
-    assert "for two records, epsilon 0.8 and delta 0, is refuted too" in str(worse)
-    for relation, other in (("replace", data[:-1]), ("add", data[:-1]), ("remove", data[:-2])):
-        with pytest.raises(InvalidInput, match="relation must be that of dataset and neighbour"):
-            audit(noisy_sum, data, other, epsilon=1.0, trials=200, relation=relation)
-    with pytest.raises(InvalidInput, match="relation must be one of"):
-        audit(noisy_sum, data, data[:-1], epsilon=1.0, trials=200, relation="add-remove")
+
+DATA = np.ones(5)
+
+
+@pytest.mark.parametrize(
+    ("other", "epsilon", "relation", "said"),
+    [
+        (DATA[:-1], 1.0, "remove", ""),
+        (DATA[:-1], 1.0, None, "for two records, epsilon 2 and delta 0, is not refuted"),
+        (np.append(DATA[:-1], 0.0), 1.0, "replace", "for two records, epsilon 2 and delta 0, is not refuted"),
+        (DATA[:-1], 0.4, "add_remove", "for two records, epsilon 0.8 and delta 0, is refuted too"),
+    ],
+)
+def test_the_relation_is_said_with_what_its_convention_explains(other, epsilon, relation, said):
+    found = audit(noisy_sum, DATA, other, epsilon=epsilon, trials=20_000, relation=relation)
+    assert found.verdict == "refuted" and said in str(found) and (found.convention != "") == (said != "")
+    assert relation is None or f"under {relation.replace('_', '/')}" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("relation", "fits"), [("replace", {0}), ("add", {0, 1}), ("remove", {0, -1}), ("add_remove", {-1, 0, 1})]
+)
+def test_the_relation_is_compared_with_the_sizes_of_the_data(relation, fits):
+    for more in range(-2, 3):
+        other = np.arange(5 + more) + 0.5
+        if more in fits:
+            assert audit(noisy_sum, DATA, other, trials=200, relation=relation).relation == relation
+        else:
+            with pytest.raises(InvalidInput, match="relation must be that of dataset and neighbour"):
+                audit(noisy_sum, DATA, other, trials=200, relation=relation)

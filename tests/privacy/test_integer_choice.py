@@ -12,7 +12,6 @@ from given_words import Words, stream_of
 from naive import integer_noise as naive
 from scipy import stats
 
-from dpbench import audit_bits
 from dpbench.core import validation
 from dpbench.core.bits import Source
 from dpbench.papers.glm.algorithms import scoring
@@ -129,13 +128,6 @@ def test_boosting_keeps_its_claim():
     assert BOOSTING._choice(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-5)
     with pytest.raises(validation.InvalidInput, match="base must be a mechanism with a field arithmetic"):
         replace(BOOSTING, base=_Plain(1.0, 1e-5))
-
-
-@pytest.mark.slow
-def test_last_bits_of_boosting_tell_nothing():
-    pair = glm_pair()
-    asked = {"epsilon": BOOSTING.guarantee(pair[0]).epsilon(1e-3), "delta": 1e-3, "trials": 12_000}
-    assert audit_bits(BOOSTING, *pair, confidence=1 - 1e-6, **asked).verdict != "refuted"
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic", "linear", "huber"])

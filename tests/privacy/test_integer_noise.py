@@ -36,15 +36,20 @@ def test_discrete_laplace_against_rational_arithmetic(scale):
         assert [naive.discrete_laplace(planted, scale, *parts[:3], spoiled, table.unit) for _ in range(150)] != exact
 
 
+def drawn_by_alias(table):
+    """Of all thresholds of all columns those that give each block."""
+    given = [0] * len(table.weights)
+    for column, (threshold, alias) in enumerate(zip(table.thresholds.tolist(), table.aliases.tolist(), strict=True)):
+        given[column] += threshold
+        given[alias] += (1 << kernels.THRESHOLD) - threshold
+    return given
+
+
 @pytest.mark.parametrize("scale", [1, 5, 31, 1000, 2**20 - 3, 2**40])
 def test_the_laplace_envelope_covers_and_its_alias_table_is_exact(scale):
     table = integer_laplace.laplace_table(scale)
-    full, blocks = 1 << kernels.THRESHOLD, 1 << kernels.LAPLACE_COLUMNS
-    back = [0] * blocks
-    for column, (threshold, alias) in enumerate(zip(table.thresholds.tolist(), table.aliases.tolist(), strict=True)):
-        back[column] += threshold
-        back[alias] += full - threshold
-    assert back == list(table.weights) and sum(back) == blocks << kernels.THRESHOLD
+    blocks = 1 << kernels.LAPLACE_COLUMNS
+    assert drawn_by_alias(table) == list(table.weights) and sum(table.weights) == blocks << kernels.THRESHOLD
     for block in (0, 1, 2, 77, 500, blocks - 2):
         left, last = block << table.bits, ((block + 1) << table.bits) - 1
         height = Fraction(table.weights[block], table.unit)
@@ -153,12 +158,7 @@ def test_gaussian_law_on_the_grid_in_use():
 @pytest.mark.parametrize("sigma", [2.0**28, SIGMA, 2.0**29 * (1 - 2.0**-50)])
 def test_the_envelope_covers_and_the_alias_table_is_exact(sigma):
     table = integer_noise.gaussian_table(sigma)
-    full = 1 << kernels.THRESHOLD
-    back = [0] * 4096
-    for column, (threshold, alias) in enumerate(zip(table.thresholds.tolist(), table.aliases.tolist(), strict=True)):
-        back[column] += threshold
-        back[alias] += full - threshold
-    assert back == list(table.weights) and sum(back) == 1 << 60
+    assert drawn_by_alias(table) == list(table.weights) and sum(table.weights) == 1 << 60
     for block in (0, 1, 2, 77, 500, 1000):
         left, right = (Fraction(end << integer_noise.BLOCK_BITS) for end in (block, block + 1))
         height = Fraction(table.weights[block], table.unit)

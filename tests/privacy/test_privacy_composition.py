@@ -1,6 +1,7 @@
 """Composition against enumeration, closed forms and dp-accounting; and what the bounds may never do."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from dpbench.privacy.profile import (
     pure_profile,
 )
 
+LOWER = gaussian_profile(1.0, kind="lower", why="")
+LAPLACE = laplace_profile(1.0, kind="exact", why="")
 EPSILONS = [0.0, 1e-6, 0.3, 0.99, 1.7, 2.6, 3.9]
 
 
@@ -166,15 +169,25 @@ def test_parts_at_levels_are_gaussians_or_their_sums():
     assert at_levels([pure_profile(1.0, why="")] * 3, [0.0] * 3).delta(50.0) == 1.0  # δ(0) = 0.46 each
 
 
+def test_a_composition_says_how_and_of_what_each_reason_once():
+    gaussians, parts = ([replace(part, why=why) for part, why in zip(profiles, "aba", strict=True)] for profiles in (
+        [exact(1.0)] * 3, [exact(1.0), LAPLACE, LAPLACE]))  # fmt: skip
+    ways = [
+        compose(gaussians),
+        compose(parts),
+        parallel(parts),
+        at_levels(parts, [1.0] * 3),
+        at_levels(parts, [0.0] * 3),
+    ]
+    said = [whole.why.partition(": ") for whole in ways]
+    assert len({how for how, _, _ in said}) == len(ways) and {of for _, _, of in said} == {"a; b"}
+
+
 def test_without_the_extra_the_message_names_it(monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
     with pytest.raises(MissingExtra, match=r"dpbench-suite\[accounting\]"):
         compose([laplace_profile(1.0, kind="exact", why="")] * 2)
     assert validation.MissingExtra is MissingExtra
-
-
-LOWER = gaussian_profile(1.0, kind="lower", why="")
-LAPLACE = laplace_profile(1.0, kind="exact", why="")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +23,7 @@ from dpbench.privacy import (
     pure,
     selection,
 )
+from dpbench.privacy.exact_law import quantity
 from dpbench.privacy.gaussian import ROUNDING
 
 LEVELS = [1e-6, 1e-3, 0.1, 1.0, 7.3, 40.0, 500.0]
@@ -94,6 +96,40 @@ def test_laws_of_rationals_are_judged_exactly(data, size, factor, rest):
     assert less < 0 or pair.place(epsilon, less) == "beyond"
     for law, logs in zip((p, q), pair.logarithms(), strict=True):
         assert np.exp(logs).tolist() == pytest.approx([*map(float, law)], rel=1e-14)
+
+
+FORMULAS = st.recursive(
+    st.integers(0, 9).map(str),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from("+-*/"), inner).map("({0[0]} {0[1]} {0[2]})".format),
+        st.tuples(inner, st.integers(-3, 3)).map("({0[0]})^({0[1]})".format),
+        st.tuples(st.sampled_from(["min", "max"]), inner, inner).map("{0[0]}({0[1]}, {0[2]})".format),
+        inner.map("abs({})".format),
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(FORMULAS)
+def test_formulas_of_rationals_are_rationals(text):
+    """So that ties are decided. The oracle is Python with fractions in the place of integers."""
+    try:
+        exactly = eval(re.sub(r"\d+", r"Fraction(\g<0>)", text).replace("^", "**"), {"Fraction": Fraction})
+    except ZeroDivisionError:
+        with pytest.raises(InvalidInput, match=r"^x must be a formula"):
+            quantity("x", text)
+        return
+    found = quantity("x", text)
+    assert found.quotient.rational == exactly and found.sign() == (exactly > 0) - (exactly < 0)
+
+
+@pytest.mark.parametrize("value", [None, True, [1.0], 1j, math.nan, math.inf])
+def test_what_is_no_number_has_no_place(value):
+    law = discrete.pair(["1/2", "1/2"], ["1/3", "2/3"]).exactly
+    for name, levels in (("epsilon", (value, 0)), ("delta", (0, value))):
+        with pytest.raises(InvalidInput, match=rf"^{name} must be a (finite )?number, got "):
+            law.place(*levels)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .validity import laplace
+
 Rng = np.random.Generator
-
-
-def laplace(d: float, trials: int, rng: Rng) -> np.ndarray:
-    return d + rng.laplace(size=trials)
 
 
 def own_generator(d: float, trials: int, rng: Rng) -> np.ndarray:

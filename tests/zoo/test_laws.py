@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from zoo import laws, third
+from zoo import laws
 from zoo.registry import REGISTRY
 
 WITH_LAW = {name: entry for name, entry in REGISTRY.items() if entry.law is not None}
@@ -31,7 +31,8 @@ def test_the_exact_loss_is_that_of_the_law(name: str) -> None:
     assert left <= entry.delta + 1e-5 and 0.3 < entry.loss < 12.0
 
 
-# The third set and what practitioners audit: log-ratios of outputs, from densities written down again
+# Log-ratios of outputs, from densities written down again. Of the mechanisms of whose loss an audit certifies less than
+# 0.85: of the others a bound above the loss, or too far below it, would show a sampler that is not of its law.
 
 ROWS = 40_000
 SLACK = 0.003
@@ -39,39 +40,9 @@ SLACK = 0.003
 LEVEL = 1e-6
 
 
-def _response(answer: np.ndarray, truth: np.ndarray | int, among: int, rate: float) -> np.ndarray:
-    return rate * (answer == truth) - math.log(math.exp(rate) + among - 1)
-
-
-def _censored(x: np.ndarray, d: float) -> np.ndarray:
-    noise = stats.laplace(d)
-    inside = np.where((x > 0.3) & (x < 2.0), noise.logpdf(x), 0.0)
-    return np.where(x <= 0.3, noise.logcdf(0.3), np.where(x >= 2.0, noise.logsf(2.0), inside))
-
-
-def _edges(x: np.ndarray, d: float) -> np.ndarray:
-    return np.log(0.8 * stats.uniform(d - 1.0, 2.0).pdf(x) + 0.2 * stats.laplace(d).pdf(x))
-
-
 def _extremes(x: np.ndarray, d: float) -> np.ndarray:
     f = stats.logistic(d)
     return f.logpdf(x).sum(axis=1) + 3.0 * np.log(f.cdf(x[:, 1]) - f.cdf(x[:, 0]))
-
-
-def _category(x: np.ndarray, category: int, number: float) -> np.ndarray:
-    sign = np.where(x[:, 0] % 2 == 0, 1.0, -1.0)
-    return _response(x[:, 0], category, 4, 1.0) - np.abs(x[:, 1] - sign * number)
-
-
-def _median(x: np.ndarray, values: tuple[int, ...]) -> np.ndarray:
-    chance = np.exp([-abs(sum(v <= g for v in values) - len(values) / 2.0) for g in range(21)])
-    return np.log(chance / chance.sum())[x]
-
-
-def _unary(x: np.ndarray, value: int) -> np.ndarray:
-    chance = np.full(100, 1.0 / (math.exp(1.5) + 1.0))
-    chance[value] = 0.5
-    return np.where(x, np.log(chance), np.log1p(-chance)).sum(axis=1)
 
 
 def _chain(x: np.ndarray, stays: float) -> np.ndarray:
@@ -79,23 +50,16 @@ def _chain(x: np.ndarray, stays: float) -> np.ndarray:
     return same * math.log(stays) + (7 - same) * math.log1p(-stays)
 
 
-AGES = (2, 3, 5, 5, 7, 9, 11, 12, 15, 17, 18)
 DENSITIES: dict[str, tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]] = {
     "planar laplace": (
         lambda x: -0.7 * np.linalg.norm(x, axis=1),
         lambda x: -0.7 * np.linalg.norm(x - np.array([1.2, 1.6]), axis=1),
     ),
-    "censored laplace": (lambda x: _censored(x, 0.0), lambda x: _censored(x, 1.0)),
     "gumbel": (stats.gumbel_r(0.0).logpdf, stats.gumbel_r(0.7).logpdf),
-    "uniform or laplace noise": (lambda x: _edges(x, 0.0), lambda x: _edges(x, 0.5)),
     "normal of another scale and place": (stats.norm(0.0, 1.0).logpdf, stats.norm(0.5, 1.3).logpdf),
     "discrete gaussian": (lambda x: -0.125 * x**2.0, lambda x: -0.125 * (x - 1.0) ** 2),
     "poisson count": (stats.poisson(10.0).logpmf, stats.poisson(12.0).logpmf),
-    "category and number": (lambda x: _category(x, 0, 0.0), lambda x: _category(x, 3, 0.8)),
     "least and largest of five": (lambda x: _extremes(x, 0.0), lambda x: _extremes(x, 0.4)),
-    "median on a grid": (lambda x: _median(x, AGES), lambda x: _median(x, (14, *AGES[1:]))),
-    "subset of four": (lambda x: 1.5 * x[:, 2], lambda x: 1.5 * x[:, 9]),
-    "unary code of a hundred": (lambda x: _unary(x, 3), lambda x: _unary(x, 40)),
     "chain of responses": (lambda x: _chain(x, 0.6), lambda x: _chain(x, 0.75)),
 }
 """Logarithms of the densities of either side, up to what both share."""
@@ -106,18 +70,7 @@ def _steps(x: np.ndarray, rate: float) -> np.ndarray:
     return np.log(parts).reshape(len(x), -1).sum(axis=1)
 
 
-def _choice(x: np.ndarray, scores: tuple[float, ...]) -> np.ndarray:
-    chance, values = np.exp(0.5 * np.asarray(scores)), np.asarray(scores)
-    chosen = x[:, 0].astype(int)
-    return np.log(chance[chosen] / chance.sum()) - np.abs(x[:, 1] - values[chosen]) / 2.0
-
-
 DENSITIES["three sampled steps"] = (lambda x: _steps(x, 0.05), lambda x: _steps(x, 0.0))
-DENSITIES["a choice and its number"] = (lambda x: _choice(x, (0, 0, 1)), lambda x: _choice(x, (1, 1, 0)))
-DENSITIES["hashed response"] = (
-    lambda x: _response(x[:, 1], third.BUCKET[x[:, 0], 0], 3, 1.2),
-    lambda x: _response(x[:, 1], third.BUCKET[x[:, 0], 1], 3, 1.2),
-)
 
 
 def farthest(name: str, spread: float = 1.0) -> float:
