@@ -11,8 +11,8 @@ from dpbench.report.stored import best
 from dpbench.runs.store import stored_verdicts
 
 CURVE = {
-    "target_epsilon": [1.0],
-    "target_delta": [1e-5],
+    "target_epsilon": [1.0] * 3,
+    "target_delta": [1e-5] * 3,
     "epsilon": [0.5, 1.0, 2.0],
     "delta_claimed": [1e-5] * 3,
     "delta_true_printed": [1e-7, 1e-5, 1e-2],

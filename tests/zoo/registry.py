@@ -150,7 +150,7 @@ REGISTRY: dict[str, Entry] = {
         P.Laplace(1.0), (0.0,), (2.0,), 2.0, 0.93, lambda: shifted_laplace(2.0, 1.0), claimed=1.0
     ),
     "gaussian": E(
-        P.Gaussian(SIGMA), (0.0,), (1.0,), 1.0, 0.46, lambda: shifted_normal(1.0 / SIGMA), 1e-5, claimed=1.0
+        P.Gaussian(SIGMA), (0.0,), (1.0,), 1.0, 0.44, lambda: shifted_normal(1.0 / SIGMA), 1e-5, claimed=1.0
     ),
     "gaussian, variance for deviation": E(
         P.Gaussian(math.sqrt(SIGMA)), (0.0,), (1.0,), 2.072255586, 0.53,
@@ -248,7 +248,7 @@ REGISTRY: dict[str, Entry] = {
     "student": E(S.student, 0.0, 1.0, 1.139235, 0.86, lambda: of_cells(t(3).cdf, lambda x: t(3).cdf(x - 1.0), TAILS)),
     "student, heavier": E(W.student, 0.0, 1.0, 1.039720, 0.87, W.law_of_student),
     "scale told": E(
-        S.wider, 1.0, 1.3, 1.370061, 0.52,
+        S.wider, 1.0, 1.3, 1.370061, 0.47,
         lambda: of_cells(laplace_below, lambda x: laplace_below(x, 1.3), np.linspace(-30.0, 30.0, 8001)), 1e-3,
     ),
     "normal scale told": E(W.scaled, 1.0, 1.2, 1.696609, 0.47, lambda: S.normal_scales(1.0, 1.2), 1e-3),
@@ -264,7 +264,7 @@ REGISTRY: dict[str, Entry] = {
         S.gaussian_sum, (0.0,) * 5, (0.6, -0.2, 0.4, 0.2, -0.6), 1.865279, 0.67,
         lambda: shifted_normal(math.sqrt(0.96) / 1.5), 1e-3,
     ),
-    "laplace sum": E(S.laplace_sum, (0.0, 0.0, 0.0), (0.5, -0.3, 0.2), 1.0, 0.89, lambda: _moved([0.5, 0.3, 0.2], 1.0)),
+    "laplace sum": E(S.laplace_sum, (0.0, 0.0, 0.0), (0.5, -0.3, 0.2), 1.0, 0.86, lambda: _moved([0.5, 0.3, 0.2], 1.0)),
     "spherical noise": E(S.spherical, (0.0, 0.0, 0.0), (0.6, 0.0, 0.8), 1.0, 0.69, S.law_of_spherical),
     "subsampled gaussian": E(
         S.subsampled, 0.0, 1.0, 3.717412, 0.53,

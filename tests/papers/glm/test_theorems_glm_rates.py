@@ -37,7 +37,7 @@ def test_closed_form_is_the_mean_of_the_mechanism_where_the_ball_is_wide(noise):
     n, d, steps, eta = 400, 4, 300, 0.08
     population = ScaledBasis("squared", np.full(d, 0.2), np.full(d, 0.7), radius=10.0)
     mechanism = NoisyGD(1.0, 1e-5, steps=steps, step_size=eta, noise_scale=noise)
-    found = sweep([Point(population, n, mechanism)], 400, repeats=4)[0]
+    found = sweep([Point(population, n, mechanism)], 1200, repeats=4)[0]
     expected = noisy_gd_excess("squared", n, d, 0.8, eta, noise, steps=steps, radius=1.4)
     error = found.std() / math.sqrt(found.size)
     assert abs(found.mean() - expected) < 5.5 * error
