@@ -172,7 +172,7 @@ def test_planned_data_sets_see_the_error_half_the_time():
         (lambda: slope(GRID, [np.ones(8)] * 4, largest=0.5), r"samples must be arrays of numbers in \[0, 0.5\]"),
         (lambda: compatible((1.0, 0.0), GRID), "interval must be two numbers in order"),
         (lambda: would_see((0.0, 1.0), 0.5, side="both"), "side must be one of"),
-        (lambda: data_sets_needed(GRID, [1.0] * 4, 0.05, slower=0.1), "error must be above the 0.1"),
+        (lambda: data_sets_needed(GRID, [1.0] * 4, 0.1, slower=0.1), "error must be above the 0.1"),
         (lambda: data_sets_needed(GRID, [1.0], 0.5), "spreads must be one for each"),
     ],
 )

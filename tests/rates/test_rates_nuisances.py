@@ -100,22 +100,22 @@ def test_a_second_term_of_the_declared_size_is_not_refuted_and_an_error_that_wou
         assert forgotten == ("inconsistent" if side == "tight" or r == 2.0 else "consistent")
 
 
+TERMS = {"ceiling": [1.0] * 3, "first": [1.0] * 3, "second": [1.0] * 3}
+
+
 @pytest.mark.parametrize(
     ("nuisance", "columns", "says"),
     [
         (Logarithm(0.0, 1.0), {}, "x must be above 1"),
         (SecondTerm("first", "second"), {}, "columns must be with 'ceiling'"),
-        (SecondTerm("first", "second"), {"ceiling": [1.0] * 3, "first": [0.0] * 3, "second": [1.0] * 3}, "above 0"),
-        (
-            SecondTerm("first", "second"),
-            {"ceiling": [1.0] * 3, "first": [1.0] * 3, "second": [1.0, 3.0, 2.0]},
-            "monotone along x",
-        ),
+        (SecondTerm("first", "second"), TERMS | {"first": [0.0] * 3}, "above 0"),
+        (SecondTerm("first", "second"), TERMS | {"second": [-1e-9] * 3}, "at least 0"),
+        (SecondTerm("first", "second"), TERMS | {"second": [1.0, 3.0, 2.0]}, "monotone along x"),
     ],
 )
 def test_what_a_nuisance_cannot_be_read_from_is_refused(nuisance, columns, says):
     with pytest.raises(InvalidInput, match=says):
-        allowance_of([0.5, 2.0, 3.0], [nuisance], columns)
+        allowance_of([1.0, 2.0, 3.0], [nuisance], columns)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,18 @@ from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean, tripping_factor
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.attacks import accuracy
-from dpbench.papers.glm.attacks.accuracy import Runs, epsilon_of_floor, error_block, measure_accuracy, upper_error
+from dpbench.papers.glm.attacks.accuracy import (
+    Runs,
+    block_count,
+    epsilon_of_floor,
+    error_block,
+    measure_accuracy,
+    upper_error,
+)
 from dpbench.papers.glm.attacks.membership import membership_attack
+from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
+from dpbench.privacy import gaussian
 from lowerbounds import chaudhuri_hsu, fingerprinting, nonprivate, packing
 
 
@@ -53,6 +62,15 @@ def test_trips_within_a_tenth_of_the_predicted_factor(noise, delta, epsilon):
         assert found.verdict == verdict
         assert found.ratio == pytest.approx(1.0 / share, rel=0.03)
         assert (found.epsilon_lower > epsilon) == (verdict == "refuted")
+
+
+@pytest.mark.parametrize("shrink", [1.0, 3.0])
+@pytest.mark.parametrize(("noise", "delta"), [("laplace", 0.0), ("gaussian", 1e-5)])
+def test_the_control_has_the_guarantee_of_its_noise(noise, delta, shrink):
+    data = GLMProblem.from_instance(two_points(0.5).instances(0))
+    found = NoisyMean(0.5, delta, noise, shrink).guarantee(data)
+    expected = shrink * (0.5 if noise == "laplace" else gaussian.mu(0.5, delta))
+    assert (found.epsilon(0.0) if noise == "laplace" else found.mu) == pytest.approx(expected)
 
 
 def test_clipping_and_the_tight_constant_see_far_smaller_faults():
@@ -125,7 +143,9 @@ def test_floors_for_every_algorithm_are_not_beaten_by_the_non_private_one():
     # A floor that is twice too high is seen.
     family = nonprivate(50, 4)
     values = error_block(Zero(), family, Runs(4000, 1, 0), 0)
-    assert len(values) == 8  # a block has eight members
+    assert len(values) == 8  # a block has eight members, and one of two data sets 4096 runs
+    runs, pair = Runs(5000, 1, 0), two_points(0.5)
+    assert [len(error_block(Zero(), pair, runs, k)) for k in range(block_count(pair, 5000))] == [4096, 904]
     found = measure_accuracy(Zero(), family, draws=400, trials=1)
     assert found.upper < 2.0 * found.error
 

@@ -31,7 +31,6 @@ def every_population():
 
 
 @pytest.mark.parametrize("loss", [*BASIS_LOSSES, losses.logistic()], ids=lambda c: f"{c.name}-{c.parameter:g}")
-@pytest.mark.few(3)
 def test_basis_excess_is_the_enumerated_one_and_its_minimiser_is_the_least(loss):
     population = basis(loss, 1.0 if loss.name == "logistic" else 1.5)
 

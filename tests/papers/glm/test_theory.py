@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dpbench.papers.glm import theory
+from dpbench.papers.glm import theory, theory_selection
 
 L = math.log(1e5)
 
@@ -42,7 +42,34 @@ def test_theorem_1_rates():
     )
 
 
-def test_low_rank_rate_of_table_1():
+@pytest.mark.parametrize("n", [10, 100, 1_000, 10**4, 10**5, 10**6])
+def test_counts_are_the_least_that_reach_what_they_are_for(n):
+    """Radii 2^K at which ceilings reach ‖Y‖² (‖Y‖ of a Lipschitz loss); models of which one is good but for β/4."""
+    h, x, y, size, beta = 5.0, 0.3, 2.0, 0.7 * n, 1.0 / n
+
+    def least(reached):
+        return next(k for k in range(1, 200) if reached(k))
+
+    def statistical(k):
+        return math.sqrt(h) * 2**k * x * y / math.sqrt(n) >= y**2
+
+    assert theory_selection.smooth_grid_size_corrected(h, x, y, n, 0.7) == least(
+        lambda k: statistical(k) and h * (2**k * x) ** 2 / size ** (2 / 3) >= y**2
+    )
+    assert theory_selection.smooth_grid_size(h, x, y, n, 0.7) == least(
+        lambda k: statistical(k) and math.sqrt(h) * 2**k * x**2 / size ** (2 / 3) >= y**2
+    )
+    assert theory_selection.lipschitz_grid_size(h, x, y, n) == least(lambda k: h * 2**k * x / math.sqrt(n) >= y)
+    assert theory_selection.boosting_models(beta) == least(lambda m: math.exp(-m / 4) <= beta / 4)
+    assert theory_selection.boosting_models_corrected(beta) == least(lambda m: 4.0**-m <= beta / 4)
+
+
+def test_corollaries_and_rates_of_table_1_to_the_letter():
+    h = math.sqrt(2) * 3
+    private = (h * 5 + h**2 * 7) * 7 * math.sqrt(9 * L) / 50
+    assert theory.noisy_gd_glm_rate(2.0, 3.0, 5.0, 7.0, 100, 9, 0.5, 1e-5) == pytest.approx(h * 7 * 5 / 10 + private)
+    assert theory.erm_gap_rate(2.0, 3.0, 5.0, 7.0, 100) == pytest.approx((h * 7 * 5 + 25) / 10)
+    assert theory.nonprivate_lipschitz_rate(2.0, 3.0, 7.0, 100) == pytest.approx(4.2)
     rate = theory.lipschitz_low_rank_rate(2.0, 3.0, 5.0, 100, 9, 0.5, 1e-5)
     assert rate == pytest.approx(2 * 3 * 5 * 3 * math.sqrt(L) / (100 * 0.5))
 
