@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from dpbench.papers.glm import comparison, datasets
 from dpbench.papers.glm.problem import GLMProblem
@@ -116,16 +117,11 @@ def test_the_fit_is_certified_and_no_other_point_is_better(loss, radius):
     assert worse.risk - best.risk > worse.gap
 
 
-def test_the_t_interval_covers():
-    """Null: 95% coverage of the mean of 8 normals. 4,000 repeats, seed 0: the count of misses is within 6 standard
-    errors of 200 (false alarm below 1e-6 two-sided, about 2e-9). Planted: with the normal quantile 1.96 in place of
-    Student's 2.36 the misses are about 360, more than 11 standard errors too many."""
-    draws = np.random.default_rng(0).standard_normal((4000, 8))
-    half = np.array([comparison.half_width(row, 0.95) for row in draws])
-    spread = 6.0 * math.sqrt(4000 * 0.05 * 0.95)
-    assert abs((np.abs(draws.mean(axis=1)) > half).sum() - 200) < spread
-    planted = half * 1.96 / 2.3646
-    assert (np.abs(draws.mean(axis=1)) > planted).sum() - 200 > spread
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_the_interval_of_a_row_is_students(confidence):
+    values = np.random.default_rng(0).standard_normal(8)
+    low, high = ttest_1samp(values, 0.0).confidence_interval(confidence)
+    assert comparison.half_width(values, confidence) == pytest.approx(0.5 * (high - low))
 
 
 def test_rows_do_not_depend_on_workers_and_trials_extend():

@@ -11,7 +11,6 @@ from naive import jl as naive
 from naive import losses as naive_losses
 from registry import LOSSES, problem
 from scipy import sparse
-from scipy.stats import binom, chi2
 
 from dpbench.core.sampling import stream
 from dpbench.papers.glm.algorithms import _noisy_gd_kernels, random_map
@@ -127,45 +126,6 @@ def differences_from_twin(name):
             got, want = m(p, 4, np.random.default_rng(4)), twin_trials(m, p, 4, np.random.default_rng(4))
         found.append(float(np.abs(got - want).max()))
     return found
-
-
-def entries(kind, k, d, seed):
-    phi = RandomMap(kind, k, d, np.random.default_rng(seed))
-    return np.concatenate([phi.chunk(start).copy() for start in phi.starts()])
-
-
-def p_values(kind, drawn, k):
-    """Two-sided p values: Σk·Φ² ~ χ² for normal entries; counts of + and of 0 for the others."""
-    size, plus = drawn.size, int((drawn > 0.0).sum())
-    if kind == "gaussian":
-        square = float(k * (drawn**2).sum())
-        return [
-            2 * min(chi2.cdf(square, size), chi2.sf(square, size)),
-            2 * min(binom.cdf(plus, size, 0.5), binom.sf(plus - 1, size, 0.5)),
-        ]
-    chance = 0.5 if kind == "rademacher" else 1 / 6
-    found = [2 * min(binom.cdf(plus, size, chance), binom.sf(plus - 1, size, chance))]
-    if kind == "sparse":
-        zeros = int((drawn == 0.0).sum())
-        found.append(2 * min(binom.cdf(zeros, size, 2 / 3), binom.sf(zeros - 1, size, 2 / 3)))
-    return found
-
-
-@pytest.mark.parametrize("kind", MAPS)
-def test_entries_have_their_law(kind):
-    """Null: the entries' law. 1e6 entries, fixed seed, false alarm 1e-6: finds 1.5% in them (sparse: 3%)."""
-    k, d = 20, 50_000
-    drawn = entries(kind, k, d, 6)
-    assert min(p_values(kind, drawn, k)) > 1e-6
-    if kind != "gaussian":
-        assert set(np.unique(np.abs(drawn))) <= {0.0, math.sqrt((3.0 if kind == "sparse" else 1.0) / k)}
-    planted = 1.015 * drawn
-    if kind != "gaussian":
-        flipped = np.random.default_rng(1).random(drawn.shape) < (0.0075 if kind == "rademacher" else 0.03)
-        planted = np.where(flipped, np.abs(drawn), drawn)
-    assert min(p_values(kind, planted, k)) < 1e-6
-    again = entries(kind, k, d, 6)
-    assert np.array_equal(drawn, again) and not np.array_equal(drawn[:100], entries(kind, k, d, 7)[:100])
 
 
 def test_a_map_is_drawn_twice_alike_and_chunks_without_data_not_at_all(monkeypatch):

@@ -1,8 +1,5 @@
 """The entries of the JL method: the numbers the derivations predict, and planted failures."""
 
-from dataclasses import replace
-
-from dpbench.ledger.measurement import privacy_verdict
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.theorems import jl_privacy
@@ -18,15 +15,6 @@ def test_theorem2_printed_needs_no_particular_constant(context):
         m = JLMethod(1.0, 1e-8, calibration="printed", dimension_constant=constant)
         assert m.projected_dimension(p) == 1
         assert m.pair_profile(p, q).delta(1.0) > 80e-8
-
-
-def test_a_printed_noise_doubled_is_not_refuted():
-    """Planted: with twice the noise the same pairs stay within the claim, so refuting is not automatic."""
-    p, q = cancelling_pair("linear", 3, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=400)
-    m = JLMethod(16.0, 0.01, calibration="printed", step_size=1e-9)
-    doubled = replace(m, noise_scale=2.0 * m.sigma(p))
-    for made, verdict in ((m, "refuted"), (doubled, "not refuted")):
-        assert privacy_verdict([(16.0, 0.01)], pairs=[made.pair_profile(p, q)]) == verdict
 
 
 def test_an_exact_noise_halved_is_not_proved(context, monkeypatch):

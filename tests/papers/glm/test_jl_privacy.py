@@ -66,20 +66,6 @@ def test_more_budget_never_means_more_noise_when_k_follows_it(loss):
         assert found == sorted(found, reverse=True)
 
 
-def test_the_projected_data_is_what_the_bounds_say():
-    rng = np.random.default_rng(2)
-    p = problem("squared", n=200)
-    for calibration in ("exact", "printed"):
-        m = JLMethod(1.0, 1e-5, dimension=2, distortion=0.1, calibration=calibration)
-        raw = RandomMap("gaussian", 2, p.d, rng).project(p.X)
-        made = m.projected(p, raw)
-        assert made.radius == 2.0 * p.radius and np.array_equal(made.y, p.y)
-        if calibration == "printed":
-            assert np.array_equal(made.X, raw)
-        else:
-            assert np.linalg.norm(made.X, axis=1).max() <= 1.1 < np.linalg.norm(raw, axis=1).max()
-
-
 def realised_gap(problem, rng, tries):
     """The largest ‖∇ℓ(w; z̃) − ∇ℓ(w; z̃')‖/D met: z̃ projected as the mechanism does, w in the ball of radius 2B."""
     worst = 0.0

@@ -215,15 +215,3 @@ def test_labels_and_names_are_checked():
     with pytest.raises(validation.InvalidInput, match="end must be"):
         losses.capped_linear(-0.1)
     assert {losses.resolve(name).name for name in losses.BY_NAME} == set(losses.BY_NAME)
-
-
-@each
-def test_derivative_is_that_of_the_value(loss):
-    """Central differences of 200-digit values: ties the twin's two functions, and so ours, together."""
-    z, y = pairs(loss, count=60, seed=3)
-    for a, b, slope in zip(z, y, loss.derivative(z, y), strict=True):
-        with mp.workdps(50):
-            h = mpf(10) ** -12
-            low, high = (naive.value(loss.name, loss.parameter, mpf(float(a)) + s * h, b) for s in (-1, 1))
-            numeric = float((high - low) / (2 * h))
-        assert numeric == pytest.approx(float(slope), rel=1e-9, abs=1e-9)

@@ -16,7 +16,7 @@ from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.algorithms.scoring import clipped_risk
 from dpbench.papers.glm.attacks.accuracy import measure_accuracy
-from dpbench.papers.glm.attacks.members import SharedProblems, errors_on, outputs_on
+from dpbench.papers.glm.attacks.members import errors_on, outputs_on
 from dpbench.papers.glm.moment_problem import MomentProblem
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
@@ -176,12 +176,3 @@ def test_a_mean_of_the_labels_needs_no_records():
     for k in (0, 1):
         problem = GLMProblem.from_instance(family.instances(k))
         np.testing.assert_allclose(found[k], NoisyMean(0.5)(problem, 4, np.random.default_rng(k)), rtol=1e-12)
-
-
-def test_members_that_share_their_features_keep_their_labels():
-    family, rng = packing(200, 4, 0.5, 1e-9), np.random.default_rng(0)
-    members, streams = [family.members(rng) for _ in range(3)], lambda: [np.random.default_rng(k) for k in range(3)]
-    shared = list(SharedProblems().of_records(family, members, streams()))
-    alone = [GLMProblem.from_instance(family.instances(*given)) for given in zip(members, streams(), strict=True)]
-    assert [p.digest for p in shared] == [p.digest for p in alone]
-    assert len({p.digest for p in shared}) == 3 and shared[0].X is shared[1].X

@@ -62,21 +62,6 @@ def test_never_above_twice_the_gradient_bound_nor_below_it(name):
             assert bound <= gap <= 2.0 * bound
 
 
-@pytest.mark.parametrize("name", LOSSES)
-def test_gradient_bound_holds_for_single_gradients(name):
-    """A gradient of a record with x = 0 is 0, so the largest gradient is the largest gap with such a record."""
-    rng, loss = np.random.default_rng(4), LOSSES[name]
-    for x_bound, y_bound, radius in BOUNDS:
-        b = 1.0 if LOSSES[name].binary else y_bound
-        z = radius * x_bound * np.concatenate([rng.uniform(-1, 1, 5000), [-1.0, 1.0]])
-        y = b * np.concatenate([rng.choice([-1.0, 1.0], 2500), rng.uniform(-1, 1, 2500), [0.0, 0.0]])
-        y = np.sign(y + 1e-9) if loss.binary else y
-        found = x_bound * np.abs(loss.derivative(z, y)).max()
-        bound = gradient_bound(loss, x_bound, b, radius)
-        least = 0.1 if loss.sharper is GENERIC and not loss.affine else 0.9
-        assert least * bound <= found <= bound
-
-
 @pytest.mark.parametrize("a", [0.01, 0.3, 1.0, 4.0, 30.0])
 def test_the_formulas_of_the_text(a):
     """Squared D = 4X·max(a·cos t + y_bound)·sin t, logistic D = 2X·max s(a·cos t)·sin t, by a fine grid."""
