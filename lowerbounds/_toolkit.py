@@ -289,14 +289,15 @@ def fano(family: Family, privacy: Privacy | None = None, delta: float = 0.0) -> 
 
     Notes
     -----
-    I is at most the largest divergence of two output laws: n times that of a record, and for a private mechanism the
-    mean over K of that of the curve's pair at distance K, (Kμ)²/2 under μ-GDP and K²ρ under ρ-zCDP; infinite where
-    δ > 0 at every ε.
+    I is at most the largest divergence of two output laws: n times that of a record, public ones counted in n, and for
+    a private mechanism the mean over K of that of the curve's pair at distance K, (Kμ)²/2 under μ-GDP and K²ρ under
+    ρ-zCDP; infinite where δ > 0 at every ε.
     """
     count, reference = _hypotheses(family, 3)
     bounds = []
     if family.divergence is not None:
-        bounds.append(family.n * max(family.divergence(member, reference) for member in family.members))
+        records = family.n + family.public
+        bounds.append(records * max(family.divergence(member, reference) for member in family.members))
     claimed = None if privacy is None else curve(privacy, delta)
     if claimed is not None:
         near = max(_differ(family, reference, member) for member in family.members)

@@ -281,7 +281,7 @@ class AccountantCheck:
         infinity and 1: one pair of data sets says nothing of the others.
     relation : {"add_remove", "replace"}
     slips : tuple of str
-        Mistakes that would explain the claim: each gives its ε within 0.5%, and surely less than the exact ε.
+        Mistakes that would explain the claim: each gives its ε within 0.5%.
     steps : tuple of tuple
         Noise multiplier, sampling rate and number of the steps.
     """
@@ -297,9 +297,10 @@ class AccountantCheck:
     def __str__(self) -> str:
         epsilon, delta = self.claimed
         verdict = self.verdict + " (the bounds enclose the claim)" * (self.verdict == "undecided")
+        sampled = ", Poisson sampling" * any(kind.sampling_rate < 1.0 for kind in self.steps)
         text = (
-            f"{verdict}: claimed ({epsilon:.4g}, {delta:.3g}), {_RELATIONS[self.relation]}; exact epsilon at this "
-            f"delta {_range(self.epsilon)}, exact delta at this epsilon {_range(self.delta)}"
+            f"{verdict}: claimed ({epsilon:.4g}, {delta:.3g}), {_RELATIONS[self.relation]}{sampled}; exact epsilon at "
+            f"this delta {_range(self.epsilon)}, exact delta at this epsilon {_range(self.delta)}"
         )
         return text + "".join(f"\nas if: {slip}" for slip in self.slips)
 

@@ -85,29 +85,43 @@ RELATIONS = ("replace", "add", "remove", "add_remove")
 """How the neighbour comes from the data set: a record is replaced, added, removed, or added or removed."""
 
 
-def check_relation(dataset: Any, neighbour: Any, relation: Any) -> str | None:
-    """The relation, refused where the sizes of the two data sets contradict it.
+def check_relation(dataset: Any, neighbour: Any, relation: Any, claim: Any = None) -> str | None:
+    """The relation, refused where the sizes of the two data sets contradict it, or a claim for records replaced.
 
-    Sizes are compared of lists, tuples and arrays alone. Where they are equal nothing is said against a record added or
-    removed: the data may be counts.
+    Sizes are compared of lists, tuples, arrays, and of two problems (objects with an `n`) alone. Where they are equal
+    nothing is said against a record added or removed: the data may be counts.
 
     Raises
     ------
     InvalidInput
     """
+    if relation is not None:
+        validation.choice("relation", relation, list(RELATIONS))
+    sizes = _records(dataset), _records(neighbour)
+    if sizes[0] is None or sizes[1] is None:
+        return relation
+    more = sizes[1] - sizes[0]
     if relation is None:
+        if more and isinstance(claim, Profile) and claim.neighbours == "replace":
+            must_be = "a profile for neighbours 'add_remove' of data sets of two sizes (guarantee(.., neighbours=..))"
+            raise invalid("claim", must_be, f"'replace', and {sizes[0]} and {sizes[1]} records")
         return None
-    validation.choice("relation", relation, list(RELATIONS))
-    if any(not isinstance(x, (list, tuple, np.ndarray)) or np.ndim(x) == 0 for x in (dataset, neighbour)):
-        return str(relation)
-    more = len(neighbour) - len(dataset)
     fits = {"replace": more == 0, "add": more in (0, 1), "remove": more in (0, -1), "add_remove": abs(more) <= 1}
     if not fits[relation]:
         raise InvalidInput(
-            f"relation must be that of dataset and neighbour, got {relation!r} and {len(dataset)} and {len(neighbour)} "
-            "records"
+            f"relation must be that of dataset and neighbour, got {relation!r} and {sizes[0]} and {sizes[1]} records"
         )
-    return str(relation)
+    return relation
+
+
+def _records(dataset: Any) -> int | None:
+    """How many records a data set has; None where that is not known."""
+    if isinstance(dataset, (list, tuple)):
+        return len(dataset)
+    if isinstance(dataset, np.ndarray):
+        return len(dataset) if dataset.ndim else None
+    number = getattr(dataset, "n", None)
+    return number if isinstance(number, int) else None
 
 
 MOST_RUNS = 10**9
@@ -441,7 +455,8 @@ def audit(
     if max_seconds is not None:
         max_seconds = validation.real("max_seconds", max_seconds, above=0.0)
     rows = None if isinstance(trials, str) and trials == "auto" else runs_a_side(trials)
-    request = Request.of(epsilon, delta, claim, confidence, score, ignore, check_relation(dataset, neighbour, relation))
+    relation = check_relation(dataset, neighbour, relation, claim)
+    request = Request.of(epsilon, delta, claim, confidence, score, ignore, relation)
     request = replace(request, workers=workers, progress=progress, max_seconds=max_seconds)
     gap = validation.real("gap", gap, above=0.0)
     budget = validation.integer("budget", budget, at_least=1000)
@@ -661,7 +676,7 @@ def _until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budge
     """
     best: AuditResult | None = None
     family: tuple[Any, ...] = ()
-    most, epsilon, spent, number, started = -math.inf, 0.0, 0, 0, time.perf_counter()
+    most, epsilon, spent, drawn, number, started = -math.inf, 0.0, 0, 0, 0, time.perf_counter()
     while True:
         size = min(FIRST_ROUND * 2**number, budget - spent)
         if budget - spent < 3 * size:
@@ -670,6 +685,7 @@ def _until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budge
         part = replace(request, alpha=share * request.alpha)
         result = _split(runs, part, size, Watch(f"sampler {runs.name}", share * LEVEL), f"-{number}")
         spent, number, family = spent + size, number + 1, family + result.family
+        drawn += result.trials  # fewer where the time is short
         epsilon = max(epsilon, result.epsilon_lower)
         certified = [c for c in result.family if isinstance(c, Certified)]
         excess = max(least_excess(claim, c.region()) for c in certified)
@@ -681,7 +697,7 @@ def _until_decided(runs: Runs, request: Request, claim: Claim, gap: float, budge
         decided = result.verdict == "refuted" or most >= -gap
         if decided or late or spent >= budget or (spent >= LEAST_SPENT and hopeless):
             return replace(
-                best, epsilon_lower=epsilon, trials=spent, confidence=1.0 - request.alpha, family=family,
+                best, epsilon_lower=epsilon, trials=drawn, confidence=1.0 - request.alpha, family=family,
                 verdict=result.verdict, detectable=result.detectable, blind=result.blind,
             )  # fmt: skip
 

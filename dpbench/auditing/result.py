@@ -141,8 +141,8 @@ class AuditResult:
     def tradeoff(self, false_positive_rates: Any) -> np.ndarray:
         """Upper bounds on the trade-off function f, valid simultaneously, at the audit's confidence.
 
-        Some attack on one of the two directions misses at most this share, at each rate of false alarms: the claim
-        "f-DP" is refuted for every f above the bound anywhere.
+        The claim "f-DP", of both directions and a convex f, is refuted where f is above the bound anywhere. Between
+        events the bound is their chord, of the two directions together: no single attack need attain it there.
 
         Parameters
         ----------
@@ -236,16 +236,16 @@ class AuditResult:
     def convention(self) -> str:
         """Of a refuted (ε, δ): whether (2ε, (1 + e^ε) δ) is refuted too, which it implies for two records.
 
-        A record replaced is one removed and one added, so that another relation cannot explain that. If it is not, the
-        relation is to be checked, unless it is given as one that changes the number of records: then the claim was not
-        read as one for records replaced.
+        A record replaced is one removed and one added, so that this confusion cannot explain that (a claim for records
+        replaced says nothing of data sets of two sizes). If it is not, the relation is to be checked, unless it is
+        given as one that changes the number of records: then the claim was not read as one for records replaced.
         """
         if self.verdict != "refuted" or self.epsilon is None or self.certified is None:
             return ""
         delta = (1.0 + math.exp(self.epsilon)) * self.delta
         two = f"the claim for two records, epsilon {2.0 * self.epsilon:g} and delta {delta:g},"
         if self.curve(2.0 * self.epsilon)[0] > delta:
-            return f"{two} is refuted too: no convention of neighbours explains it, a bug"
+            return f"{two} is refuted too: that a record replaced is one removed and one added does not explain it"
         if self.relation not in (None, "replace"):
             return ""
         return (
@@ -271,7 +271,7 @@ class AuditResult:
             claim += f"; left out: {', '.join(self.ignored)}"
         rests = f"; if {' and '.join(self.assumptions)}" if self.assumptions else ""
         return (
-            f"epsilon >= {self.epsilon_lower:.4g} at delta = {self.delta:g}, confidence {self.confidence:g}, "
+            f"epsilon >= {self.epsilon_lower:.4g} at delta = {self.delta:g}, confidence {self.confidence:.12g}, "
             f"{self.trials} {'canaries' if self.assumptions else 'runs a side'}{over}{event}{claim}{rests}"
         )
 

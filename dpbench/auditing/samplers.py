@@ -27,7 +27,8 @@ def each(function: Callable[..., Any], *, exceptions: str = "raise") -> Each:
     function : callable
         ``function(dataset, rng) -> result`` with a fresh seeded `numpy.random.Generator`, or ``function(dataset) ->
         result``: then the global generators of `random`, of NumPy and (if it is loaded) of PyTorch are seeded before
-        each call, and put back after a block; noise from anywhere else (the operating system, a device) stays as it is.
+        each call. After a block the first two are put back, and PyTorch's seeded afresh: no later noise is known. Noise
+        from anywhere else (the operating system, a device) stays as it is.
         Results of any kind: an audit takes them apart, by one layout, learned from its choosing part.
     exceptions : {"raise", "output"}
         "output": an exception of a run is its result, as the text that an analyst sees ("ValueError: ..."); one that is
@@ -118,7 +119,7 @@ def seed_all(seed: int) -> None:
 
 @contextlib.contextmanager
 def global_state_kept() -> Iterator[None]:
-    """The global generators are ours for a while: one thread at a time, and put back."""
+    """The global generators are ours for a while: one thread at a time, and none keeps a seed of ours."""
     with _GLOBAL:
         kept = random.getstate(), np.random.get_state()  # noqa: NPY002
         try:
@@ -126,6 +127,8 @@ def global_state_kept() -> Iterator[None]:
         finally:
             random.setstate(kept[0])
             np.random.set_state(kept[1])  # noqa: NPY002
+            if "torch" in sys.modules:
+                sys.modules["torch"].seed()
 
 
 def takes_rng_of(function: Callable[..., Any]) -> bool:

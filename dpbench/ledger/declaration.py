@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +153,10 @@ class Declaration:
         object.__setattr__(self, "origin", self.origin or ("printed" if of_the_paper else "corrected"))
         validation.choice("origin", self.origin, ORIGINS)
         object.__setattr__(self, "row", self.row or self.origin)
+        try:
+            _bound(self.run)
+        except validation.InvalidInput as error:
+            raise validation.invalid(f"arguments of {self.id}", "numbers, texts, arrays", self.run) from error
 
     @property
     def module(self) -> str:
@@ -199,17 +204,25 @@ class Declaration:
 
 
 def _bound(run: Run) -> str:
-    """Numbers and texts that are bound to a function."""
+    """All that is bound to a function but statements, which have a key of their own.
+
+    Raises
+    ------
+    InvalidInput
+        For a value that no text names, so that no key could tell it from another.
+    """
     if not isinstance(run, partial):
         return ""
     values = [*enumerate(run.args), *sorted(run.keywords.items())]
-    return repr([(name, _named(value)) for name, value in values if isinstance(value, (bool, int, float, str, tuple))])
+    return repr([(name, _named(value)) for name, value in values if not isinstance(value, Statement)])
 
 
 def _named(value: Any) -> Any:
     """A bound value with losses, mechanisms and functions by their names: their `repr` has addresses."""
     if isinstance(value, tuple):
         return tuple(_named(part) for part in value)
-    if isinstance(value, (bool, int, float, str, type(None))):
+    if isinstance(value, partial):
+        return _named(value.func), _bound(value)
+    if isinstance(value, (bool, int, float, str, Fraction, type(None))):
         return value
     return getattr(value, "__qualname__", None) or canonical(value)

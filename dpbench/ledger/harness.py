@@ -387,7 +387,7 @@ def profiles(
     headline = float(max(having(columns, value)[value])) if isinstance(value, str) else value
     if headline is None:
         ratios = [_ratio(profile, *map(as_float, target)) for target, profile in pairs or guarantees]
-        ratios = ratios or [bound / epsilon for bound, epsilon in attacks]
+        ratios = ratios or [bound / max(epsilon, 1e-300) for bound, epsilon in attacks]
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
         headline, notes = max(ratios, default=0.0), (f"value: the largest ratio of a {what} to the claimed one", *notes)
     if undecided:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from scipy.special import stdtrit
 
 from dpbench.core import validation
@@ -27,12 +28,14 @@ class Samples:
         Two draws or more.
     within : (low, high), optional
         What every draw lies in. The bound is then the empirical Bernstein inequality of Maurer and Pontil (2009,
-        Theorem 4), valid at any size; without, the end of Student's t interval, nominal.
+        Theorem 4), valid at any size; without, the end of Student's t interval, nominal, which draws that are all equal
+        do not have.
 
     Raises
     ------
     InvalidInput
-        For other than two numbers or more in one dimension, or such as lie outside their range.
+        For other than two numbers or more in one dimension, such as lie outside their range, or such as are all equal
+        and have none.
     """
 
     def __init__(self, values: Any, within: Any = None) -> None:
@@ -41,6 +44,8 @@ class Samples:
         if self.values.size < 2:
             raise validation.invalid("Samples", "at least two independent draws", self.values.tolist())
         if self.within is None:
+            if np.ptp(self.values) == 0.0:
+                raise validation.invalid("Samples", "of different numbers", self.values.tolist())
             return
         if self.within.size != 2 or not self.within[0] < self.within[1]:
             raise validation.invalid("within", "(low, high) with low < high", within)

@@ -48,7 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     """The settings in force."""
     given = settings(config)
-    return f"dpbench: seed {given['seed']}, {given['trials']} runs a side, confidence {given['confidence']:g} per audit"
+    runs = f"seed {given['seed']}, {given['trials']} runs a side"
+    return f"dpbench: {runs}, confidence {given['confidence']:.12g} per audit"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -144,7 +144,7 @@ def print_audit(
     console.print(head)
     over = ", over all events certified" if result.claim and result.certified is not None else ""
     runs = "canaries" if result.assumptions else "trials a side"
-    bound = f"epsilon >= {number(result.epsilon_lower)} at delta {result.delta:g}, confidence {result.confidence:g}"
+    bound = f"epsilon >= {number(result.epsilon_lower)} at delta {result.delta:g}, confidence {result.confidence:.12g}"
     _field(console, "lower bound", f"{bound}, {result.trials:,} {runs}{over}")
     if result.claim and result.bound is not None:
         _field(console, "in its unit", f"{result.unit} >= {number(result.bound)}")

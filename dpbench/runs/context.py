@@ -40,7 +40,8 @@ class UnitName:
     Attributes
     ----------
     text : str
-        The unit, the function and its arguments.
+        The unit, the function and its arguments, and the modules that these are from: modules that import each other
+        have one key, and may have functions of one name.
     code : str
         Key of the code, the versions and the type of processor.
     edited : tuple of str
@@ -61,7 +62,7 @@ def name_of(unit: dict[str, Any], function: Callable[[int], Any]) -> UnitName:
         If `function` is not a module-level function or a partial of one, or is bound to something that no text
         names.
     """
-    text = f"{canonical(unit)}|{_text(function)}"
+    text = f"{canonical(unit)}|{_text(function)}|{' '.join(sources.homes(function))}"
     code = sources.code_of(function)
     written = "\n".join(
         [code.key, sources.framework(), *(f"{name}={what}" for name, what in sorted(environment().items()))]

@@ -170,7 +170,8 @@ class PrivateRegressor(RegressorMixin, _OverGLM):
     coef_ : ndarray, shape (d,)
     intercept_ : float
     epsilon_, delta_ : float
-        What the fit's guarantee gives at `delta`; at most the ε asked for. `epsilon_of_this_fit_` is the same number.
+        What the fit's guarantee gives at `delta`; at most the ε asked for, unless a mechanism of your making sets its
+        noise or ``calibration="printed"``. `epsilon_of_this_fit_` is the same number.
     guarantee_ : Profile
     mechanism_ : mechanism
     n_features_in_ : int

@@ -11,7 +11,7 @@ import mpmath
 import pytest
 
 import dpbench
-from dpbench.auditing.accountant import AccountantCheck
+from dpbench.auditing.accountant import AccountantCheck, Steps
 from dpbench.cli.app import run
 from dpbench.privacy import gaussian
 
@@ -166,8 +166,11 @@ def test_far_above_the_losses_there_are_a_claim_holds(steps: dict[str, Any], eps
      ((3.0, math.inf), "at least 3"), ((0.25, 1.0), "at least 0.25")],
 )  # fmt: skip
 def test_bounds_are_printed_as_far_as_they_agree(bounds: tuple[float, float], said: str) -> None:
-    for verdict, relation, word in (("undecided", "replace", "replaced"), ("holds", "add_remove", "added or removed")):
-        found = AccountantCheck(verdict, (1.5, 1e-5), bounds, bounds, relation, ("a slip",), ())
+    for verdict, relation, word, steps in (
+        ("undecided", "replace", "replaced", ()),
+        ("holds", "add_remove", "added or removed, Poisson sampling", (Steps(3.0, 0.2, 50),)),
+    ):
+        found = AccountantCheck(verdict, (1.5, 1e-5), bounds, bounds, relation, ("a slip",), steps)
         head, slip = str(found).splitlines()
         enclosed = " (the bounds enclose the claim)" * (verdict == "undecided")
         assert head == (

@@ -7,6 +7,8 @@ import json
 import math
 import pickle
 import random
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -62,6 +64,14 @@ def test_global_generators_are_put_back():
     sampled(with_pythons_state)
     assert random.getstate() == before[0]
     assert np.array_equal(np.random.get_state()[1], before[1])  # noqa: NPY002
+
+
+def test_no_seed_of_an_audit_stays_in_torch(monkeypatch):
+    seeds = []
+    torch = SimpleNamespace(manual_seed=seeds.append, seed=lambda: seeds.append("afresh"))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    sampled(with_numpys_state, trials=2)
+    assert len(seeds) == 3 and seeds[-1] == "afresh"
 
 
 def test_samplers_of_functions_pickle():

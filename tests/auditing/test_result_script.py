@@ -12,6 +12,7 @@ import pytest
 
 from dpbench import InvalidInput, audit, audit_samples, each
 from dpbench.privacy import gaussian
+from dpbench.privacy.profile import pure_profile
 
 
 def laplace(d, trials, rng):
@@ -143,7 +144,7 @@ print(json.dumps(told))
 TORCH = """
 import random as own
 GENERATOR = own.Random()
-manual_seed = GENERATOR.seed
+manual_seed = seed = GENERATOR.seed
 def random():
     return GENERATOR.gauss(0.0, 1.0)
 """
@@ -277,3 +278,17 @@ def test_the_relation_is_compared_with_the_sizes_of_the_data(relation, fits):
         else:
             with pytest.raises(InvalidInput, match="relation must be that of dataset and neighbour"):
                 audit(noisy_sum, DATA, other, trials=200, relation=relation)
+
+
+def test_a_claim_for_records_replaced_says_nothing_of_two_sizes():
+    """Private with a public n: a profile for replaced records is refused, and of a bare epsilon no bug is spoken."""
+
+    def counted(data, trials, rng):
+        return 20.0 * len(data) + rng.laplace(size=trials)
+
+    with pytest.raises(InvalidInput, match="claim must be a profile for neighbours 'add_remove'"):
+        audit(counted, DATA, DATA[:-1], claim=pure_profile(0.1, why="n is public"), trials=200)
+    said = str(audit(counted, DATA, DATA[:-1], epsilon=1.0, trials=2_000))
+    assert "one removed and one added does not explain it" in said and "bug" not in said
+    with pytest.raises(InvalidInput, match="relation must be that of dataset and neighbour"):
+        audit(noisy_sum, [[1.0], [1.0, 2.0]], [[1.0]], epsilon=1.0, trials=200, relation="replace")

@@ -4,9 +4,11 @@ import copy
 import json
 import math
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
@@ -103,6 +105,15 @@ def test_level_and_side_are_part_of_the_key_and_texts_are_not():
     assert claim().digest == replace(claim(), statement="x", derivation="y", source="z", expected="refuted").digest
     assert claim().digest != replace(claim(), level=1e-6).digest
     assert claim().digest != claim(run=partial(other, count=2)).digest != claim(run=partial(other, count=3)).digest
+
+
+def test_all_that_is_bound_is_part_of_the_key():
+    """A list or an array read from a file is seen where it is an argument, as the guide says."""
+    bound = [[1.0, 2.0], [1.0, 3.0], {"a": 1}, {"a": 2}, np.eye(2), -np.eye(2), np.int64(1), Fraction(1, 3), None]
+    keys = {claim(run=partial(other, count=value)).digest for value in bound}
+    assert len({*keys, claim(run=other).digest}) == len(bound) + 1
+    with pytest.raises(InvalidInput, match=r"arguments of toy\.one\.inequality must be numbers"):
+        claim(run=partial(other, count=object()))
 
 
 def entry(value, verdict="not refuted", column=(1.0, 2.0), name="x", **evidence):

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpbench import audit
+from dpbench import audit, judge
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger import Paper
+from dpbench.ledger import Paper, grades
 from dpbench.ledger.grades import Basis
 from dpbench.ledger.harness import ASSUMED
 from dpbench.ledger.samples import Samples, bounded
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.ledger.verify import verify
 from dpbench.ledger.words import DECIDED, LINKS
 from dpbench.privacy.discrete import pair
@@ -87,6 +88,20 @@ def test_a_proof_is_a_file_that_is_there_or_an_address():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("right", "verdict"), [("x*4", "proved"), ("x", "not refuted")])
+def test_a_certificate_of_a_longer_formula_is_none_of_its_beginning(right, verdict, tmp_path, monkeypatch):
+    """2x <= 4x is certified; 2x <= x is false, and no row here is a point where it shows."""
+    sides = {"left": "2*x", "relation": "<=", "right": "x*4"}
+    theorem = {"id": "cut.x.inequality", "symbols": {"x": {"real": [0, 2]}}, "claim": {"inequality": sides}}
+    (certificate,) = judge(theorem, seconds=2.0).certificates
+    (tmp_path / "cut.json").write_text(json.dumps(certificate))
+    monkeypatch.setattr(grades, "place_of_certificates", lambda claim: tmp_path)
+    paper = Paper("cut")
+    statement = Statement("{claim}", {"x": Real("a number", 0, 2)}, inequality("2*x", "<=", right))
+    paper.formula("x", statement, points=[{"x": 0}], source="s", because="b", expected=verdict)
+    assert found(paper)["x"].verdict == verdict
+
+
 def _gaussian(run):
     yield {"epsilon": 1.0, "delta": 1e-4, "guarantee": gaussian_profile(0.25, kind="exact", why="a shift")}
 
@@ -149,7 +164,8 @@ def test_bounds_cover_at_their_level():
 @pytest.mark.parametrize(
     ("values", "within", "message"),
     [([1.0], None, "Samples must be at least two"), ([0.0, 2.0], (0.0, 1.0), "Samples must be within"),
-     ([0.0, 1.0], (1.0, 0.0), "within must be"), ([0.0, math.nan], None, "Samples must be")],
+     ([0.0, 1.0], (1.0, 0.0), "within must be"), ([0.0, math.nan], None, "Samples must be"),
+     ([1.0, 1.0], None, "Samples must be of different numbers")],
 )  # fmt: skip
 def test_samples_that_are_none_are_refused(values, within, message):
     with pytest.raises(InvalidInput, match=message):

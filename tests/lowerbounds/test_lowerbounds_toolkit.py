@@ -350,6 +350,12 @@ def test_divergences_of_sparse_means_are_those_of_their_laws():
     assert certain.divergence(0, 1) == math.inf and certain.divergence(0, -1) == pytest.approx(math.log(2.0))
 
 
+def test_public_records_carry_information_too():
+    """Fano's floor on every algorithm, from 2 private and 3 public records, is that of 5."""
+    few, all_records = families.sparse_mean(2, 40, 0.3), families.sparse_mean(5, 40, 0.3)
+    assert fano(replace(few, public=3)).value == fano(all_records).value < fano(few).value
+
+
 def test_frontier_gives_floor_risk_and_ceiling_of_one_risk():
     """Of a family of two data sets the floor in the mean over both."""
     from matplotlib.figure import Figure

@@ -13,6 +13,7 @@ import pytest
 import runs_workload as work
 
 from dpbench.core.validation import InvalidInput
+from dpbench.ledger.sources import imported
 from dpbench.runs import context as contexts
 from dpbench.runs.context import Interrupted, RunContext, name_of
 from dpbench.runs.executors import BlockError, WorkersLost, cores
@@ -129,6 +130,18 @@ def test_everything_a_block_depends_on_is_in_its_key():
     plain = name_of(UNIT, partial(work.failing, 1.0)).code
     for bound in (Outside(1.0), [Outside(1.0)], {"a": Outside(1.0)}, use):  # the code of an argument counts too
         assert name_of(UNIT, partial(work.failing, bound)).code != plain
+
+
+def test_functions_of_one_name_in_modules_that_import_each_other_have_blocks_of_their_own(tmp_path, monkeypatch):
+    (tmp_path / "circle").mkdir()
+    (tmp_path / "circle" / "__init__.py").write_text("shared = 1\nfrom circle import first, second\n")
+    for value, name in enumerate(("first", "second")):
+        text = f"from circle import shared\n\n\ndef value(block):\n    return {value}\n"
+        (tmp_path / "circle" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    circle = imported(str(tmp_path / "circle"))
+    with context() as run:
+        assert [run.map(UNIT, module.value, [0]) for module in (circle.first, circle.second)] == [[0], [1]]
 
 
 def test_what_has_no_name_is_refused():
