@@ -165,10 +165,3 @@ def test_the_command_keeps_the_file_and_writes_the_page(monkeypatch, record, tmp
     with pytest.raises(SystemExit):
         record.main(["nowhere"])
     assert "COMMIT must be a commit of this repository, got 'nowhere'" in capsys.readouterr().err
-
-
-def test_a_machine_is_its_processor_memory_system_and_versions(record):
-    from importlib import reload
-
-    known = reload(record).machine()
-    assert {"machine", "memory", "system", "python", "numba"} <= set(known) and all(known.values())

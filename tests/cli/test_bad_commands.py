@@ -4,18 +4,13 @@ Each case says which command line, which option its message must name, and what 
 that are none follow from the declarations of the options.
 """
 
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from messages import names
-from patience import waits
 from typer.main import get_command
 
-import dpbench
 from dpbench import cli
 from dpbench.cli.app import app, homes
 
@@ -247,24 +242,3 @@ def test_a_text_for_a_number_is_refused(capsys):
 
 RAISE = ("mech_raises:noise", "mech_asks:noise", "mech_exits:noise", "mech_user:raises", "mech_user:leaves")
 """Samplers that fail in code that is not this package's."""
-PROCESSES = (
-    ("verfy", 2, "verify"),
-    ("verify --json nowhere/a.json", 2, "--json"),
-    ("bench --data word.csv --target y --x-bound 1 --y-bound 1", 2, "line 3, column 'bmi'"),
-    ("audit mech_raises:noise --data a.npy --neighbour b.npy", 2, "no licence"),
-)
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(("line", "code", "holds"), PROCESSES, ids=[case[0] for case in PROCESSES])
-def test_real_process(line, code, holds, tables):
-    root = str(Path(dpbench.__file__).parent.parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    with waits() as seconds:
-        command = [sys.executable, "-m", "dpbench.cli", *line.split()]
-        done = subprocess.run(command, cwd=tables, env=environment, timeout=seconds, capture_output=True, text=True)
-    assert done.returncode == code
-    own, _, message = done.stderr.rpartition("dpbench: ")  # the lines of the reader's own code stand before it
-    assert not own or (own.startswith("In your own code:\n") and "mech_" in own), done.stderr
-    assert message.count("\n") == 1 and holds in message
-    assert "Traceback" not in done.stdout + done.stderr

@@ -15,6 +15,7 @@ from made_up import GOOD
 from patience import deadline, waits
 
 import dpbench
+from dpbench.cli import options
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 from dpbench.runs.context import Interrupted
@@ -76,6 +77,14 @@ def test_full_disk(only, run):
     code, _, err = run("verify --quiet --json /dev/full")
     assert code == 74 and "No space left" in err
     assert run("show glm.one.inequality")[1].count("level quick, seed 0") == 1  # the verdict itself is stored
+
+
+def test_a_pipe_is_written_as_it_is():
+    reader, writer = os.pipe()
+    options.write(Path(f"/dev/fd/{writer}"), "text")
+    os.close(writer)
+    with os.fdopen(reader) as text:
+        assert text.read() == "text\n"
 
 
 @pytest.fixture

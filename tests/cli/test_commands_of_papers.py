@@ -28,11 +28,6 @@ def toy(tmp_path, monkeypatch):
     )
 
 
-def test_bench_and_strengthened_are_the_commands_of_papers():
-    assert "bench" not in COMMANDS and homes()["bench"].startswith("dpbench.papers.glm.")
-    assert set(homes()) - set(COMMANDS) == {"bench", "strengthened"}
-
-
 def test_a_papers_command_runs_and_stands_in_the_help(toy, capsys):
     assert run(["toy", "--times", "3"]) == 0 and capsys.readouterr().out == "word word word \n"
     assert run(["--help"]) == 0 and "Say a word several times." in capsys.readouterr().out

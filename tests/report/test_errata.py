@@ -138,6 +138,7 @@ def test_the_note_has_all_that_the_glm_paper_says_and_its_ranges_among_the_items
         if claim.errata and claim.errata.caveat:
             assert (said := note.set_caveat(claim.errata.caveat)) and said in text, claim.id
         if claim.hurt.startswith(("use", "corner")):
+            assert f"``{note.quoted(claim.quote)}''" in items, claim.id
             assert rf"\texttt{{dpbench verify {claim.id}}}" in items
     assert text.count(r"\emph{The paper itself:}") == sum(
         bool(claim.errata and claim.errata.caveat) for claim in errata.findings(glm)

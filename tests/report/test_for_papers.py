@@ -158,6 +158,7 @@ def test_the_repository_of_a_new_paper(tmp_path, run, monkeypatch):
     assert project["project"]["entry-points"]["dpbench.papers"] == {"mine": "mine:paper"}
     names = {str(path.relative_to(tmp_path / "mine")) for path in (tmp_path / "mine").rglob("*") if path.is_file()}
     assert {"README.md", ".github/workflows/verify.yml", "tests/test_mine.py", "mine/theorems/theorem1.py"} <= names
+    assert run("new-paper other --out elsewhere")[0] == 0 and (tmp_path / "elsewhere" / "other").is_dir()
     assert not any("<<" in path.read_text() for path in (tmp_path / "mine").rglob("*") if path.is_file())
     for name, says in (
         ("mine", "--out must be a folder that does not exist, or is empty"),

@@ -7,7 +7,6 @@ import functools
 import itertools
 import json
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,14 +29,6 @@ def html():
 @functools.cache
 def elements_of(html):
     return Elements(html)
-
-
-@pytest.mark.slow
-def test_nothing_comes_from_outside(html):
-    elements = elements_of(html)
-    links = [a.get(key) or "" for _, a in elements.found for key in ("src", "href", "action") if key in a]
-    assert links and all(link.startswith(("#", "data:")) for link in links)
-    assert not re.search(r"url\(|@import|fetch\(|XMLHttp", html)
 
 
 @pytest.mark.slow
@@ -112,12 +103,6 @@ def test_from_the_command_line(tmp_path, monkeypatch, capsys):
     assert run(line) == 0
     assert "report.html" in capsys.readouterr().out
     assert "glm.thm5.privacy" in Path("report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_counts_are_links_to_filters(html):
-    links = {a["href"] for a in elements_of(html).all("a") if "=" in (a["href"] or "")}
-    assert {"#verdict=not%20refuted", "#verdict=proved", "#hurt=use", "#hurt=corner"} <= links
 
 
 def test_a_verdict_is_stale_where_its_code_is_another():

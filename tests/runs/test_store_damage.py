@@ -50,6 +50,16 @@ def test_a_block_moved_between_runs_or_numbers_is_refused(tmp_path):
     store.close()
 
 
+def test_a_damaged_block_in_memory_is_told_and_computed_again():
+    store = Store()
+    run = store.run("unit", 0, "code")
+    store.add(run, {0: encode(1.0)})
+    store._db.execute("UPDATE block SET value = x'00'")
+    with pytest.warns(RuntimeWarning, match="block 0 of run 1 in the store in memory changed"):
+        assert store.blocks(run, [0]) == {}
+    store.close()
+
+
 def packed(text, *arrays, pickled=False):
     file = io.BytesIO()
     for array in (np.frombuffer(text.encode(), np.uint8), *arrays):
