@@ -9,7 +9,8 @@ from zoo import laws
 from zoo.validity import laplace, normal
 
 from dpbench import InvalidInput, Profile, audit, audit_one_run
-from dpbench.privacy.profile import gaussian_profile, laplace_profile
+from dpbench.auditing.certify import as_claim
+from dpbench.privacy.profile import gaussian_profile, laplace_profile, no_privacy
 
 LAPLACE = laplace_profile(1.0, kind="exact", why="Laplace noise")
 
@@ -45,6 +46,15 @@ def test_the_bound_is_the_loss_of_its_event_by_definition(kind):
     for pair in ((1, 0), (0, 1)):
         found = audit(lambda d, n, rng: rng.random(n) < (P if d else Q), *pair, claim=claim, trials=400_000)
         assert found.verdict == "refuted" and found.bound is not None and 0.97 * loss < found.bound < loss
+
+
+@pytest.mark.parametrize("kind", [*UNITS, "profile", "nothing"])
+def test_no_event_of_equal_chances_exceeds_a_claim_and_complements_say_the_same(kind):
+    claim = as_claim({"profile": LAPLACE, "nothing": no_privacy("")}.get(kind, UNITS.get(kind, [None])[0]), None, 0.0)
+    p, q = np.meshgrid(*[np.linspace(0.01, 0.99, 50)] * 2)
+    assert (claim.excess(np.diag(p), np.diag(p)) <= 1e-12 - claim.level).all()
+    if not hasattr(claim, "delta") or ("rho" in kind and claim.delta == 0.0):  # whose δ is of the event itself
+        np.testing.assert_allclose(claim.excess(p, q), claim.excess(1.0 - q, 1.0 - p), rtol=1e-9, atol=1e-9)
 
 
 def test_a_profile_is_refuted_by_what_is_beyond_it():

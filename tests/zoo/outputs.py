@@ -75,7 +75,6 @@ KINDS: dict[str, Callable[[float, Rng], Any]] = {
 
 HEALTHY: dict[str, tuple[str, Callable[[float, Rng], Any]]] = {
     "identifier": ("id", lambda x, rng: {"n": x, "id": str(uuid.UUID(bytes=rng.bytes(16)))}),
-    "time": ("at", lambda x, rng: {"n": x, "at": f"run at {rng.integers(10**9)}h{rng.integers(10**9)}x"}),
     "frame with an identifier": ("id", lambda x, rng: _frame({"id": [rng.bytes(8).hex()], "n": [x]})),
 }
 

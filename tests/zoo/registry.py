@@ -57,8 +57,6 @@ class Entry:
         What the mechanism states, where it has a published or common wrong version.
     runs : int
         A side.
-    kind : str
-        Of the outputs.
     each : bool
     """
 
@@ -71,7 +69,6 @@ class Entry:
     delta: float = 0.0
     claimed: float | None = None
     runs: int = RUNS
-    kind: str = "numbers"
     each: bool = False
 
     def bound(self, seed: int, runs: int | None = None, **more: Any) -> float:
@@ -235,7 +232,7 @@ REGISTRY: dict[str, Entry] = {
     # Rare leaks
     "rare flag beside noise": E(S.noise_or_flag, 1, 0, math.log(100.0), 0.71, S.law_of_flag, runs=200_000),
     "rare value": E(S.rare_value, 1, 0, math.log(100.0), 0.43, _rates(2e-4, 2e-6), runs=200_000),
-    "memorised word": E(S.memorised, 1, 0, math.log(10.0), 0.76, _rates(0.01, 0.001), kind="texts"),
+    "memorised word": E(S.memorised, 1, 0, math.log(10.0), 0.76, _rates(0.01, 0.001)),
     "one record in ten thousand": E(W.flag((0.0, 1e-4)), 0, 1, math.inf, 3.08, runs=1_000_000),
     "one record in a hundred": E(W.flag((0.0, 0.01)), 0, 1, math.inf, 3.79),
     "one record in a hundred, seldom another": E(
@@ -297,20 +294,20 @@ REGISTRY: dict[str, Entry] = {
     "chain of responses": E(T.chain, 0.6, 0.75, 3.290025, 0.52, T.law_of_chain),
     # What practitioners audit
     "three sampled steps": E(
-        partial(W.steps, count=3), 1.0, 0.0, 4.437686, 0.19, lambda: W.law_of_steps(3), 1e-5, kind="steps"
+        partial(W.steps, count=3), 1.0, 0.0, 4.437686, 0.19, lambda: W.law_of_steps(3), 1e-5
     ),
     "ten sampled steps": E(
-        partial(W.steps, count=10), 1.0, 0.0, 5.622985, 0.20, lambda: W.law_of_steps(10), 1e-5, kind="steps"
+        partial(W.steps, count=10), 1.0, 0.0, 5.622985, 0.20, lambda: W.law_of_steps(10), 1e-5
     ),
     "a hundred sampled steps": E(
-        partial(W.steps, count=100), 1.0, 0.0, 11.506183, 0.23, lambda: W.law_of_steps(100), 1e-5, kind="steps"
+        partial(W.steps, count=100), 1.0, 0.0, 11.506183, 0.23, lambda: W.law_of_steps(100), 1e-5
     ),
     "a choice and its number": E(
         W.choice_and_number, (0, 0, 1), (1, 1, 0), 1.163643, 0.89,
-        lambda: W.law_of_choice_and_number((0, 0, 1), (1, 1, 0)), kind="adaptive",
+        lambda: W.law_of_choice_and_number((0, 0, 1), (1, 1, 0)),
     ),
     "shuffled letters": E(
         W.shuffled_report, "a", "b", 0.900203, 0.20, lambda: W.law_of_shuffled_report("a", "b"), 0.01, runs=4_000,
-        kind="lists", each=True,
+        each=True,
     ),
 }  # fmt: skip
