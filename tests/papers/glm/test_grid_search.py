@@ -24,7 +24,7 @@ from dpbench.papers.glm.algorithms.scoring import clipped_risk, split
 from dpbench.papers.glm.populations import ScaledBasis
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.pairs import random_record
-from dpbench.papers.glm.theorems.selection_privacy import NAMES
+from dpbench.papers.glm.theorems.selection_privacy import JL, NAMES
 from dpbench.papers.glm.theorems.selection_privacy import problem as small_problem
 from dpbench.privacy import gaussian, selection
 
@@ -47,10 +47,10 @@ def test_parts_are_disjoint_ordered_and_share_moments():
         split(data, 41, (1.0,))
 
 
-def worst_choice(seed, tries):
+def worst_choice(base, seed, tries):
     """The largest change of a score over its sensitivity, and the largest exact ε of the choice at ε = 1."""
     rng, moved, leaks = stream(seed, "glm.thm7.privacy"), 0.0, 0.0
-    search = PrivateGridSearch(GD, 1.0, 1e-5, candidates=3)
+    search = PrivateGridSearch(base, 1.0, 1e-5, candidates=3)
     for turn in range(tries):
         data = small_problem(NAMES[turn % len(NAMES)])
         index = data.n // 2 + int(rng.integers(data.n // 2))
@@ -69,9 +69,14 @@ def worst_choice(seed, tries):
     return moved, leaks
 
 
-def test_one_record_moves_a_score_by_at_most_its_sensitivity():
-    moved, leaks = worst_choice(0, 70)
+@pytest.mark.parametrize("base", [GD, JL], ids=repr)
+def test_one_record_moves_a_score_by_at_most_its_sensitivity(base):
+    """Models inside and outside the ball, over the JL method outside its reach too."""
+    moved, leaks = worst_choice(base, 0, 70)
     assert 0.9 < moved <= 1.0 + 1e-9 and 0.3 < leaks <= 1.0
+
+
+def test_without_clipping_a_score_would_move_by_more():
     # Planted: without clipping, a model outside the ball moves the score by more.
     search, data = PrivateGridSearch(GD, 1.0, 1e-5, candidates=1), problem("squared")
     other = data.replace_record(39, np.array([1.0, 0.0, 0.0, 0.0]), -1.0)

@@ -15,7 +15,6 @@ from scipy import sparse
 from dpbench.core.sampling import stream
 from dpbench.papers.glm.algorithms import _noisy_gd_kernels, random_map
 from dpbench.papers.glm.algorithms.jl import JLMethod
-from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap, by_columns
 from dpbench.papers.glm.populations import ScaledBasis
 
@@ -75,24 +74,6 @@ def test_equals_algorithm_2(loss, kind, calibration, monkeypatch):
         if calibration == "exact":
             raw = naive.projected(drawn_map(kind, K, 5, np.random.default_rng(4)), p.X.toarray() if as_sparse else p.X)
             assert (np.linalg.norm(raw, axis=1) > 1.05).any(), "no record is long enough for the clip to be tested"
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize(("n", "k"), [(1, 1), (4, 4), (7, 2), (6, 9)])
-def test_one_trial_of_the_descent_for_every_remainder(n, k):
-    """noisy_gd_single against a block of eight, whose first column is driven by the same noise."""
-    for name in ("logistic", "huber", "absolute", "capped-linear"):
-        p = problem(name, n=n, d=k)
-        single = NoisyGD(1.0, 1e-5, steps=5, step_size=0.7, noise_scale=0.3)
-        xi = np.random.default_rng(2).standard_normal((4, k))
-
-        def slope(z, y, p=p):
-            return float(naive_losses.derivative(p.loss.name, p.loss.parameter, z, y))
-
-        from naive import noisy_gd as gd
-
-        want = gd.average(gd.noisy_gd(p.X, p.y, slope, p.radius, 0.7, list(0.3 * xi)))
-        assert np.allclose(single.block(p, 1, np.random.default_rng(2))[0], want, rtol=1e-12, atol=1e-14)
 
 
 PLANTED = [

@@ -73,22 +73,3 @@ def test_a_wrong_batch_is_caught(old, new):
         MembershipSampler(mechanism, targets(), problems()), "present", 80, np.random.default_rng(3)
     )
     assert np.abs(found - one_at_a_time(mechanism, "present", 80, np.random.default_rng(3))).max() > 1e-3
-
-
-@pytest.mark.parametrize("first", [True, False], ids=["record 0 stored", "record 0 empty"])
-def test_pairs_of_a_target_keep_the_other_records(first):
-    """Both data sets of a target have the records of the data drawn, but for record 0."""
-    for seed in range(40):
-        rng, again = np.random.default_rng(seed), np.random.default_rng(seed)
-        base = FAMILY.instances(FAMILY.members(again), again)
-        if bool(base.X[[0]].nnz) == first:
-            break
-    target = membership(FAMILY, rng)
-    present, absent, whole = (made.X.toarray() for made in (target.present, target.absent, base))
-    assert bool(whole[0].any()) == first
-    np.testing.assert_array_equal(present[1:], whole[1:])
-    np.testing.assert_array_equal(absent[1:], whole[1:])
-    np.testing.assert_array_equal(target.present.y[1:], base.y[1:])
-    np.testing.assert_array_equal(present[0], np.eye(6)[target.column])
-    assert not absent[0].any() and target.absent.y[0] == 0.0
-    assert target.present.X.has_canonical_format and target.absent.X.has_canonical_format

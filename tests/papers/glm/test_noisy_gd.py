@@ -37,10 +37,10 @@ def mechanism(**changes):
     return NoisyGD(1.0, 1e-5, **{"steps": STEPS, "step_size": 0.4, "noise_scale": 0.2, **changes})
 
 
-def twin_outputs(m, p, trials, seed):
+def twin_outputs(m, p, trials, seed, width=None):
     """Algorithm 1 in plain Python, trial by trial, with the same draws."""
     X = p.X.toarray() if p.sparse else p.X
-    xi = m.sigma(p) * naive.draws(np.random.default_rng(seed), m.steps or p.n, p.d, block_width(p))
+    xi = m.sigma(p) * naive.draws(np.random.default_rng(seed), m.steps or p.n, p.d, width or block_width(p))
     if p.loss.quadratic and not p.loss.affine:  # drawn along the eigenvectors of the Hessian
         xi = np.einsum("ij,tjk->tik", p.axes[1], xi)
 
@@ -71,6 +71,10 @@ def test_equals_algorithm_1(loss, as_sparse, radius):
 def test_every_remainder_of_the_tiles(n, d):
     for loss in (losses.squared(), losses.logistic()):
         assert_equals_twin(problem(loss, n=n, d=d), mechanism(steps=3), trials=2)
+    for loss in LOSSES:  # and one trial alone, as of the JL method
+        p, m = problem(loss, n=n, d=d), mechanism(steps=3)
+        found = m.block(p, 1, np.random.default_rng(3))
+        assert np.allclose(found, twin_outputs(m, p, 1, 3, width=1), rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.kernel

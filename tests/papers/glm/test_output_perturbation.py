@@ -1,7 +1,7 @@
 """Output perturbation: its sensitivity, its calibrations, its sampling and the privacy of pairs."""
 
-import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,20 +12,13 @@ from dpbench.core import validation
 from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms import centres
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
-from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.sensitivity import gradient_gap
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.privacy import gaussian
 from dpbench.privacy.integer_noise import distance_from_rounded, gaussian_grid
 
-
-def one_outlier(sign, n=101, radius=1.0):
-    """Linear loss: records that cancel in pairs, and one that pulls along ±e₁: the worst neighbours of all."""
-    X = np.zeros((n, 2))
-    X[:, 0] = 1.0
-    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
-    y[0] = sign
-    y[1:] = np.where(np.arange(n - 1) % 2 == 0, 1.0, -1.0)
-    return GLMProblem(X, y, loss="linear", x_bound=1.0, y_bound=1.0, radius=radius)
+opposite = partial(cancelling_pair, "linear", x_bound=1.0, y_bound=1.0, radius=1.0, dimension=2)
+"""The worst neighbours of all: records that cancel, and one that pulls along ±e₁."""
 
 
 def test_a_tolerance_out_of_reach_is_an_error_and_nothing_is_released():
@@ -69,7 +62,7 @@ def test_the_smoothing_of_a_corner_leaves_a_quarter_of_the_tolerance_to_rounding
 
 def test_a_kept_centre_is_not_taken_for_that_of_another_domain():
     """One λ and τ, with and without the ball: the minimiser of all of space is mean(yx)/λ, beyond the ball."""
-    p = one_outlier(1.0)
+    p, _ = opposite(101)
     lengths = []
     for constrained in (True, False, True):
         m = OutputPerturbation(1.0, 1e-5, regularization=1e-3, constrained=constrained)
@@ -103,44 +96,13 @@ def test_no_neighbour_moves_the_centre_further_than_declared(name, constrained):
             assert m.pair_profile(*pair).delta(1.0) <= m.guarantee(p).delta(1.0)
 
 
-HELD = 0.4995  # where the other records hold the centre, just inside the ball of radius 0.5
-
-
-def labels_that_hold(name, n, lam):
-    """Labels of n records x = e₁ whose regularised minimiser is HELD·e₁."""
-    if name == "logistic":
-        share = 1.0 / (1.0 + math.exp(-HELD)) + lam * HELD
-        return np.where(np.arange(n) < share * n, 1.0, -1.0)
-    shift = {"squared": 0.5 * lam * HELD, "absolute": 0.0, "linear": -HELD, "capped-linear": lam * HELD - 0.2}
-    return np.full(n, HELD + shift.get(name, lam * HELD))
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_worst_pairs_attain_the_sensitivity(name):
-    """Records along e₁ hold the centre at ‖w‖ ≈ B without curving F across; two records symmetric about e₁ differ
-    across it by D. Lost is the curvature that the record itself adds, H/(λn) = 0.7% for the squared loss."""
-    loss, n, lam = ALL[name], 6001, 0.05
-    m = OutputPerturbation(1.0, 1e-5, regularization=lam, tolerance=1e-6)
-    X = np.zeros((n, 2))
-    X[:, 0] = 1.0
-    y = np.concatenate([[-1.0], labels_that_hold(name, n - 1, lam)])
-    best = 0.0
-    for cosine in np.linspace(0.0, 0.6, 13):
-        pair = []
-        for side in (1.0, -1.0):
-            X[0] = cosine, side * math.sqrt(1.0 - cosine**2) * (1.0 - 1e-12)
-            pair.append(GLMProblem(X, y, loss=loss, x_bound=1.0, y_bound=1.0, radius=0.5))
-        best = max(best, float(np.linalg.norm(m.centre(pair[0]) - m.centre(pair[1]))))
-    assert 0.99 * m.sensitivity(pair[0]) < best <= m.sensitivity(pair[0])
-
-
 def test_linear_loss_attains_the_sensitivity_to_the_last_digit():
     m = OutputPerturbation(1.0, 1e-5, tolerance=1e-9)
-    pair = one_outlier(1.0), one_outlier(-1.0)
+    pair = opposite(101)
     moved = np.linalg.norm(m.centre(pair[0]) - m.centre(pair[1]))
     assert moved == pytest.approx(m.sensitivity(pair[0]), rel=1e-8)
     assert m.pair_profile(*pair).delta(1.0) == pytest.approx(1e-5, rel=1e-6)
-    small, large = one_outlier(1.0, n=1), OutputPerturbation(20.0, 1e-5)  # λn so small that the ball's 2B is less
+    (small, _), large = opposite(1), OutputPerturbation(20.0, 1e-5)  # λn so small that the ball's 2B is less
     assert large.sensitivity(small) == 2.0 < gradient_gap(small.loss, 1.0, 1.0, 1.0, 2) / large.lam(small)
 
 

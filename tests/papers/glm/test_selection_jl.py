@@ -45,24 +45,6 @@ def test_score_is_that_of_the_inner_vector_on_the_projected_records(name):
 
 
 @pytest.mark.parametrize("name", list(LOSSES))
-def test_one_record_moves_a_score_by_at_most_its_sensitivity(name):
-    data = problem(name)
-    search = PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
-    gammas, rng, moved = search.sensitivities(data), stream("moved", name), 0.0
-    narrow = PrivateGridSearch(NoisyGD(1.0, 1e-5, steps=8), 1.0, 1e-5, candidates=2).sensitivities(data)
-    assert (gammas[1:] > 1.9 * narrow[1:]).all()
-    for turn in range(12):
-        models = [lifted(data, 2.0 * radius, f"{name} {turn} {radius}")[1][None, :] for radius in search.radii(data)]
-        models = [(1.0 + turn % 3) * w for w in models]  # longer than any lift: the clip is what holds the bound
-        x = models[turn % 2][0] / np.linalg.norm(models[turn % 2]) * (1.0 - 1e-12)
-        other = -1.0 if turn % 2 else 0.0
-        pair = [data.replace_record(39, s * x, float(rng.choice([-1.0, 1.0]))) for s in (1.0, other)]
-        first, second = (search.scores(p, models)[0] for p in pair)
-        moved = max(moved, float((np.abs(first - second)[1:] / gammas[1:]).max()))
-    assert 0.4 < moved <= 1.0 + 1e-9
-
-
-@pytest.mark.parametrize("name", list(LOSSES))
 @pytest.mark.parametrize("scheme", ["tight", "parallel", "basic"])
 @pytest.mark.few(2)
 def test_guarantees_stay_within_the_claim(name, scheme):
