@@ -1,6 +1,7 @@
 """Baselines of the heavy-tailed family, and its real data."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,8 @@ def test_clipped_subgradient_learns_and_hides_a_record():
     assert p.empirical_risk(w).mean() < 0.9 * p.empirical_risk(np.zeros(3))
     q = p.replace_record(0, 1e9 * np.ones(3), -1e9)
     m = ClippedSubgradient(0.7)
+    for moment, bound in (("norm", 2.0), ("coordinate", 2.0 * 3.0**0.5)):
+        assert m.bound(replace(p, tau=2.0, moment=moment)) == pytest.approx(bound)
     assert m.guarantee(p).epsilon(0.0) == m.pair_profile(p, q).epsilon(0.0) == 0.7
     with pytest.raises(InvalidInput, match="2 records"):
         m.pair_profile(p, q.replace_record(1, np.ones(3), 0.0))

@@ -13,6 +13,7 @@ from declared import of_paper
 from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms import exponential
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
+from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import lemmas3_10, sharp, theorems1_2
 from lowerbounds import RarePacking
 
@@ -121,3 +122,18 @@ def test_bounds_of_the_minimiser_are_those_that_are_printed(context):
         rest = 1.5 * iota * spread + iota / n**2 if power == 2.0 else (2.0 * iota) ** 0.25 / 1.25 * (spread + n**-1.25)
         bound = dict(zip(evidence.column("theta"), evidence.column("right"), strict=True))[power]
         assert bound == pytest.approx(2.0 / n + rest + entropy, rel=1e-9)
+
+
+@pytest.mark.parametrize("theta", [2.0, 1.25])
+def test_bounds_of_the_deviations_are_those_that_are_printed(theta, monkeypatch):
+    """Lemma 5 and (25): where the score is 0 at every point, what is left of each is the risk and the bound."""
+    monkeypatch.setattr(lemmas3_10, "sums_at", lambda x, y, w, *given: np.zeros(len(w)))
+    n, tail = lemmas3_10.RECORDS, Tail("student", theta + 0.1)
+    above, below, shifted = lemmas3_10.excesses(theta, 0, 0)[0]
+    risk = 1.5 * tail.moment(1.0) / tail.moment(theta) ** (1.0 / theta)
+    iota = 0.5 * (math.log(n) * math.log(20.0) / n) ** (1.0 / theta)
+    spread, entropy = 1.5**theta, math.log(20.0 * (2 * n + 1)) / (n * iota)
+    bound = iota ** (theta - 1.0) / theta * spread + entropy
+    assert (above, below) == pytest.approx((risk - bound, -bound), rel=1e-9)
+    wider = (2.0 * iota) ** (theta - 1.0) / theta * (spread + n**-theta)
+    assert shifted == pytest.approx(risk - 1.0 / n - wider - entropy, rel=1e-9)

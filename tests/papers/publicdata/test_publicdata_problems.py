@@ -11,7 +11,7 @@ from registry import PUBLIC_MECHANISMS, public_problem
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.publicdata import datasets as datasets_publicdata
-from dpbench.papers.publicdata.algorithms.anchored import with_anchor
+from dpbench.papers.publicdata.algorithms.anchored import anchored_class, with_anchor
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.complexity import gaussian_complexity
@@ -262,8 +262,9 @@ def test_anchor_is_the_papers_z_star(name):
     drawn = starred.draw(300, 300, stream("z*"))
     assert not (drawn.x.reshape(300, -1)[:, -1] == 1.0).any()
     assert 0.5 < (drawn.public.reshape(300, -1)[:, -1] == 1.0).mean() < 0.8
-    with pytest.raises(InvalidInput, match=r"^hypotheses must be a class that can be anchored"):
-        with_anchor(public_problem("thresholds"))
+    for other in (Thresholds(), object()):
+        with pytest.raises(InvalidInput, match=r"^hypotheses must be a class that can be anchored"):
+            anchored_class(other)
 
 
 @pytest.mark.parametrize("realisable", [False, True])

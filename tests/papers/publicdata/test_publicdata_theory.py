@@ -22,6 +22,7 @@ from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.hypotheses.sklearn import LinearEstimator
 from dpbench.papers.publicdata.objective import CountedOracle, Objective, prepare
 from dpbench.papers.publicdata.problem import PublicDataProblem
+from dpbench.papers.publicdata.theorems.lemma10 import side_condition
 from dpbench.privacy import gaussian
 from dpbench.privacy.discrete import pair_from_logs
 from lowerbounds import parity_cube
@@ -67,6 +68,7 @@ def test_solvers_gap_is_paid_for():
     assert m.guarantee(p).delta(1.0) <= 1e-5
     same = PublicDataProblem([0.0, 0.0], [1.0, -1.0], [0.0], hypotheses=Constants(), loss="huber")
     assert m.stability(same) == theory.regularized_stability(2, 10.0)
+    assert m.diagnose(same) == {"gap": 0.0, "allowed": 0.0}
 
 
 def two_functions(n, gap):
@@ -144,6 +146,8 @@ def test_printed_scale_solves_the_printed_condition(noise):
 def test_printed_formulas_at_numbers_taken_by_hand():
     e1 = math.exp(-1.0)
     assert theory.lemma10_stability_printed(8, 1.0, 3.0, 4, 2.0 * e1) == pytest.approx(6.0 + 0.5)
+    side = math.log(16.0) ** 2 / 4.0 * 3.0 + math.sqrt((math.log(math.log(16.0)) + 1.0) / 16.0)
+    assert side_condition(16, 3.0, e1) == pytest.approx(side, rel=1e-12)
     assert theory.rrspm_laplace_scale(10, 0.5) == 40.0
     assert theory.rrspm_gaussian_scale_printed(16, 2.0, e1, 3.0) == pytest.approx(6.0)
     classical = 32.0 * math.sqrt(2.0 * math.log(1.25e5))
@@ -298,6 +302,7 @@ def test_the_mechanism_takes_the_smaller_scale():
     assert mechanism.guarantee(problem).delta(1.0) > 0.99e-5
     weaker = RRSPM(1.0, 1e-5, noise="gaussian", noise_scale=0.9 * mechanism.scale(problem))
     assert weaker.guarantee(problem).delta(1.0) > 1e-5
+    assert RRSPM(1.0, 1e-5, noise="gaussian", noise_scale=1e-3).guarantee(problem).delta(1.0) == 1.0
 
 
 def test_a_class_of_unknown_size_keeps_the_bound_for_all():
