@@ -154,8 +154,8 @@ def show(node: tuple) -> str:
 
 # ---- Values: a rational where only rational operations occur, else a ball ---------------------
 class Scope:
-    """What symbols stand for: a rational, a pair (low, high) for an interval, or a definition.
-    Definitions may use symbols and earlier definitions, never the index of a sum."""
+    """What symbols stand for: a rational or a definition. Definitions may use symbols and earlier
+    definitions, never the index of a sum."""
     def __init__(self, values: dict, definitions: dict, around: "Scope | None" = None) -> None:
         self.values, self.definitions, self.around = values, definitions, around
         self.known, self.precision = {}, 0
@@ -168,11 +168,7 @@ class Scope:
             self.known, self.precision = {}, ctx.prec
         if name not in self.known:
             value = self.values.get(name)
-            if value is None:
-                value = evaluate(self.definitions[name], self)
-            elif isinstance(value, tuple):
-                value = arb(value[0]).union(arb(value[1]))
-            self.known[name] = value
+            self.known[name] = evaluate(self.definitions[name], self) if value is None else value
         return self.known[name]
 
 def evaluate(node: tuple, scope: Scope) -> fmpq | arb:

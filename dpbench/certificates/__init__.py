@@ -48,11 +48,11 @@ def certified(statement: Statement, expected: str) -> tuple[str, Callable[[], Dr
     return piece.kind, question(statement, piece).witnessed
 
 
-def make() -> dict[str, dict[str, Any]]:
-    """All certificates, by file name ("ID.KIND.json")."""
+def make(of: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
+    """The certificates of these entries, or of all, by file name ("ID.KIND.json")."""
     from dpbench.certificates.build import sealed
 
-    return {f"{m.id}.{m.kind}.json": sealed(m) for m in makers()}
+    return {f"{m.id}.{m.kind}.json": sealed(m) for m in makers() if of is None or m.id in of}
 
 
 def write(folder: str | Path, of: Collection[str] | None = None) -> list[Path]:
@@ -66,7 +66,7 @@ def write(folder: str | Path, of: Collection[str] | None = None) -> list[Path]:
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    certificates = {name: one for name, one in make().items() if of is None or one["id"] in of}
+    certificates = make(of)
     for old in target.glob("*.json") if of is None else ():
         if old.name not in certificates:
             old.unlink()

@@ -187,7 +187,7 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
     proofs = _prove(theorem, hunts, clock)
     if proofs.counterexample is not None:
         return _judgement(theorem, hunts, "refuted", began, proofs=proofs, counterexample=proofs.counterexample)
-    if not proofs.why:
+    if proofs.certificates and not proofs.why:
         return _judgement(theorem, hunts, "proved", began, proofs=proofs)
     if proofs.partly:
         return _judgement(theorem, hunts, "undecided", began, proofs=proofs)

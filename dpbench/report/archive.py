@@ -59,7 +59,7 @@ def contents(claims: Sequence[Claim], results: Mapping[str, Shown], papers: Sequ
         }
     )
     texts |= {f"evidence/{name}.json": _json(plain(asdict(one))) for name, one in shown.items()}
-    texts |= {f"certificates/{name}": _json(one) for name, one in make().items() if one["id"] in shown}
+    texts |= {f"certificates/{name}": _json(one) for name, one in make(shown).items()}
     texts["report.html"] = page(claims, results)
     texts["ledger.tex"] = latex(claims, results)
     texts["references.bib"] = bibtex(papers)

@@ -56,6 +56,10 @@ def test_bounds_on_a_half_line_say_something(text):
     assert low[0] > 0 and high[0].is_finite()
 
 
+def test_an_exponential_falls_faster_than_any_power():
+    assert half_line().of(checker.parse("exp(-t)"))[2][1] < -1
+
+
 def test_powers_of_numbers_below_one():
     root = checker.power(fmpq(1, 2), fmpq(1, 2))
     assert root.is_finite() and (root**2).overlaps(arb(fmpq(1, 2)))
@@ -63,11 +67,11 @@ def test_powers_of_numbers_below_one():
 
 
 def test_rational_factors_of_a_product_are_drawn_out():
-    powers = {}
-    scope = checker.Scope({"x": (fmpq(1), fmpq(2))}, {})
-    assert checker.factors(checker.parse("3*x/2"), scope, fmpq(1), powers) == fmpq(3, 2)
-    assert powers == {"x": 1}
-    assert checker.factors(checker.parse("2"), scope, fmpq(1, 2), powers) == 1 and powers == {"x": 1, "2": fmpq(1, 2)}
+    powers, scope = {}, checker.Scope({}, {})
+    assert checker.factors(checker.parse("3*exp(1)/2"), scope, fmpq(1), powers) == fmpq(3, 2)
+    assert powers == {"exp(1)": 1}
+    assert checker.factors(checker.parse("2"), scope, fmpq(1, 2), powers) == 1
+    assert powers == {"exp(1)": 1, "2": fmpq(1, 2)}
 
 
 def test_the_checker_of_records_reads_what_it_is_given(capsys):
