@@ -13,6 +13,7 @@ import pytest
 
 import dpbench
 from dpbench import cli
+from dpbench.ledger import registry
 from dpbench.ledger import verify as ledger
 from dpbench.ledger.core import Claim
 
@@ -103,6 +104,18 @@ def only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]
         monkeypatch.setattr(ledger, "all_claims", lambda papers=None: claims)
 
     return put
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Generator[Path, None, None]:
+    """An empty working directory; claims that were named in it are forgotten at the end."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield tmp_path
+    registry.use(None)
+    for name, module in [*sys.modules.items()]:
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
-"""A whole certificate around a claim, for the tests of the checker."""
+"""A whole certificate around a claim, and what the checker says of one."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+import dpbench_check
 
 from dpbench.certificates.build import seal
 
@@ -19,3 +22,8 @@ def certificate(kind: str, claim: dict[str, Any], **parts: Any) -> dict[str, Any
         "derivation": [{"says": "by definition", "needs": []}],
     } | {name: part for name, part in parts.items() if name != "free"}  # fmt: skip
     return made | {"digest": seal(made)}
+
+
+def report(certificate: dict[str, Any]) -> dict[str, Any]:
+    """What the checker says of a certificate."""
+    return dict(dpbench_check.report_on(json.dumps(certificate)))

@@ -1,10 +1,10 @@
 """Certificates of somebody else's paper: written beside its claims, and found as ours are."""
 
 import json
-import sys
+from dataclasses import replace
 
-import dpbench_check
 import pytest
+from whole_certificates import report
 
 import dpbench
 import dpbench.certificates as certificates
@@ -48,18 +48,8 @@ paper.formula("lemma4", Statement("{claim}", {"x": Real("any number", 0, 2)}, in
 """
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder with the module; what it leaves in this process goes at the end."""
-    (tmp_path / "claims_cubes.py").write_text(CLAIMS)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    yield tmp_path
-    registry.use(None)
-    sys.modules.pop("claims_cubes", None)
-
-
 def made(folder):
+    (folder / "claims_cubes.py").write_text(CLAIMS)
     registry.use([str(folder / "claims_cubes.py")])
     paths = certificates.write(folder / "out", {claim.id for claim in registry.outside_claims()})
     return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in paths}
@@ -68,7 +58,7 @@ def made(folder):
 def test_a_witness_of_an_outside_paper_are_found(folder):
     found = made(folder)
     assert set(found) == {"cubes.lemma2.inequality.inequality.json"}
-    assert all(dpbench_check.report_on(json.dumps(one))["accepted"] for one in found.values())
+    assert all(report(one)["accepted"] for one in found.values())
     assert shown.reason({"id": "cubes.lemma1.inequality"}) == "it is decided"
     registry.use(None)
     assert "cubes.lemma2.inequality" not in {maker.id for maker in certificates.makers()}
@@ -79,6 +69,7 @@ def test_a_certificate_beside_the_module_proves_an_outside_claim(folder):
     (folder / "claims_cubes.py").write_text(PROVED)
     registry.use([str(folder / "claims_cubes.py")])
     claim, broken = registry.outside_claims()
+    assert claim.over_region == claim.in_formulas and not broken.over_region
 
     def verdict(of=claim):
         grades._certificates.cache_clear()
@@ -91,6 +82,7 @@ def test_a_certificate_beside_the_module_proves_an_outside_claim(folder):
     path, other = certificates.write(folder / "certificates", {claim.id, broken.id})
     assert verdict()[:2] == ("proved", "derivation")
     assert verdict(broken)[:2] == ("refuted", "derivation")
+    assert grades.certified(claim, "proved") and not grades.certified(replace(claim, formal=None), "proved")
     assert shown.links(claim.id) == {"certificate": [path.name]}
     assert shown.about(claim.id)[0].startswith("certificates/cubes.lemma3")
     earlier = json.loads(other.read_text())

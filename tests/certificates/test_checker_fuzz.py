@@ -4,7 +4,6 @@ A cell that is held wrongly is found at one of its points with a chance that `te
 former reading of a moving exponent, exp(n log x) whatever the sign of x, one of 225 held cells shows it, over 16 seeds:
 a seed of 1,000 misses it with chance 0.012, and each of ten finds it.
 Formulas have the functions that are written in others (`WRITTEN`: floor, ceil, log2, factorial, binomial) too.
-``python -m pytest -n 0 -s -m evidence tests/certificates/test_checker_fuzz.py`` tries 20,000 held cells of other seeds.
 """
 
 import random
@@ -21,7 +20,6 @@ NAMES = "xyz"
 UNARY = ("exp", "log", "sqrt", "abs", "erfc", "integer_part", "loggamma", "-")
 SHARES = (0, 1, fmpq(1, 2), fmpq(1, 3), fmpq(1, 10**6), fmpq(999, 1000))
 FAR = (0, fmpq(1, 10**5), 1, 2, 10, 10**4)
-KEPT = 20_000
 SHARE = 1000  # held cells of a seed
 
 
@@ -267,6 +265,7 @@ def test_derivatives_are_slopes(kind, monkeypatch):
 
 
 ALIKE = ("x", "y", "1", "2", "exp(x)", "exp(-x)", "exp(x*y)", "sqrt(x)", "x^y", "log(y)", "1/(1 + exp(x))", "log(x/y)",
+         "4*sqrt(x)", "abs(y)/9",
          "log(2*exp(x) + exp(x + y))", "log(exp(y)/(exp(x) + exp(3*x)))", "log((exp(x) - 2)/(exp(y) - 2))")  # fmt: skip
 
 
@@ -274,7 +273,7 @@ def algebra(rng, deep):
     if deep == 0:
         return rng.choice(ALIKE)
     kind, a, b = rng.choice("+-*/^"), algebra(rng, deep - 1), algebra(rng, rng.randint(0, deep - 1))
-    return f"({a})^{rng.choice(('2', '-1', '(1/2)'))}" if kind == "^" else f"({a}){kind}({b})"
+    return f"({a})^{rng.choice(('2', '-1', '(1/2)', '(3/2)', '(-1/4)'))}" if kind == "^" else f"({a}){kind}({b})"
 
 
 def identity(left, right, known):
@@ -352,12 +351,3 @@ def test_a_simpler_comparison_has_the_same_truth():
                     false = (checker.OPPOSITE[relation], *one[1:])
                     assert not (holds(other[:3], scope) and holds(false, scope)), checker.show(one)
     assert cleared > 230
-
-
-@pytest.mark.evidence
-@pytest.mark.parametrize("seed", range(100, 100 + KEPT // SHARE))
-def test_another_twenty_thousand(seed):
-    """A seed is a test of its own, so that a worker that ends names the cells at which it did."""
-    counted, bad = tried(seed, SHARE)
-    assert not bad and not faced(seed, 200)[1]
-    print(dict(counted))

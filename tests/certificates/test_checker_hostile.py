@@ -1,7 +1,6 @@
 """Files made to deceive: cases of an attack and their families are refused, soon, and printed as text."""
 
 import contextlib
-import copy
 import io
 import json
 import resource
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import dpbench_check as checker
 import pytest
-from whole_certificates import certificate
+from certificate_mutations import changed
+from whole_certificates import certificate, report
 
 from dpbench.certificates.build import seal
 
@@ -22,21 +22,21 @@ SECONDS = 10.0
 
 
 def refused(made):
-    report = checker.report_on(json.dumps(made))
-    assert not report["accepted"]
-    return str(report["because"])
+    answer = report(made)
+    assert not answer["accepted"]
+    return str(answer["because"])
 
 
 def accepted(made):
-    report = checker.report_on(json.dumps(made))
-    assert report["accepted"], report["because"]
-    return str(report["line"])
+    answer = report(made)
+    assert answer["accepted"], answer["because"]
+    return str(answer["line"])
 
 
 def to_schema_3(one):
     claim = {name: part for name, part in one["claim"].items() if name != "normalise"}
     made = one | {"schema": 3, "inert": one.get("inert", {}), "claim": claim}
-    return made | {"digest": seal({k: v for k, v in made.items() if k != "digest"})}
+    return made | {"digest": seal(made)}
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.json")), ids=lambda path: path.stem)
@@ -112,6 +112,30 @@ def test_growth_for_all_t_is_accepted():
     assert "log(t)" in accepted(growth("c*t*t/(t + 1000*c)", "1", c="1", value=str(2**40) + "/1049576"))
 
 
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_limits_are_where_they_are_said_to_be(beyond):
+    """What is as long, as many or as late as may be is read, and one more is refused."""
+    none = checker.Scope({}, {})
+    for read in (
+        lambda: checker.parse("1".rjust(checker.TEXT + beyond)),
+        lambda: checker.rational("9" * (400 + beyond)), lambda: checker.rational("1/" + "9" * (400 + beyond)),
+        lambda: checker.evaluate(checker.parse(f"sum(i, 1, {checker.TERMS + beyond}, 1)"), none),
+        lambda: checker.composed({"rule": "optimal", "steps": [checker.ONE, checker.ZERO], "group": checker.ONE,
+                                  "times": [checker.num(checker.MANY + beyond)],
+                                  "against": [checker.ONE, checker.ONE], "given": []}),
+    ):  # fmt: skip
+        checker.renew()
+        with pytest.raises(checker.Refused) if beyond else contextlib.nullcontext():
+            read()
+    if beyond:  # a tail of so many may take long
+        many = checker.fmpq(checker.COUNT + 1)
+        tails = checker.gammatail(many, 1), checker.betatail(0.5, many, 1), checker.betatail(0.5, 1, many)
+        assert all(tail.is_nan() for tail in tails)
+    for first in (2 - beyond, 1000 + beyond):
+        one = growth("c*t", "1", first=first, c="1", value=str(2**first))
+        assert ("from is an integer" in refused(one)) if beyond else accepted(one)
+
+
 @pytest.mark.parametrize(
     ("quantity", "power"),
     [
@@ -182,13 +206,7 @@ def test_unknown_keys_are_refused_at_any_depth():
                 yield from places(inner, (*path, at))
 
     for path in places(one):
-        made = copy.deepcopy(one)
-        place = made
-        for key in path:
-            place = place[key]
-        place["more"] = "1"
-        made["digest"] = seal({k: v for k, v in made.items() if k != "digest"})
-        refused(made)
+        refused(changed(one, (*path, "more"), "1"))
 
 
 def test_a_guarantee_whose_noise_cancels_what_it_hides_is_vacuous():
@@ -283,7 +301,7 @@ def test_everything_is_printed_as_ascii(text, place, tmp_path):
     else:
         one[place] = text
     with contextlib.suppress(UnicodeEncodeError):
-        one["digest"] = seal({k: v for k, v in one.items() if k != "digest"})
+        one["digest"] = seal(one)
     path = tmp_path / "one.json"
     path.write_text(json.dumps(one), encoding="utf-8")
     for options in ([], ["--json"]):
@@ -360,8 +378,7 @@ def test_an_integer_can_be_said():
     "name", ["x" + " " * 71 + "REFUTES every theorem", "a" * 81, "", " ", "a b", "a\nb", "-a", "é", "a/b"]
 )
 def test_an_id_is_a_short_name(name, tmp_path, capsys):
-    one = certificate("pair-discrete", PAIR, **GOOD_PAIR) | {"id": name}
-    one["digest"] = seal(one)
+    one = certificate("pair-discrete", PAIR, id=name, **GOOD_PAIR)
     assert "an id" in refused(one)
     path = tmp_path / "one.json"
     path.write_text(json.dumps(one))

@@ -6,7 +6,6 @@ is known has to be accepted and one a thousandth smaller has not; outside of its
 constant, name, sign and comparison of every rule is changed in turn, and each change must be noticed.
 """
 
-import inspect
 import itertools
 import math
 import re
@@ -274,46 +273,3 @@ def counts():
 
 def test_times_and_groups_are_whole_numbers():
     assert not counts()
-
-
-PLANTED = {
-    "composed": [
-        ("one != ONE", "False and one"), ("*times, group)", "*times,)"), ("*times, group)", "group,)"),
-        ('in ("alpha", "order")', '== "alpha"'), ('in ("alpha", "order")', '== "order"'),
-        ("*parts.items(), *(pair", "*(pair"), ("in step.items()", "in ()"),
-        ('("<=", ZERO, one)', '("<=", num(-9), one)'), ('name == "delta"', "False"),
-        ("(t, step[key])", "(ONE, step[key])"), ("given in (one,", "given or (one,"),
-        ('("^", v, TWO)', "v"), ('("^", v, TWO)', '("^", v, num(3))'), ("not alone", "False"),
-        ('("sqrt", t)', "t"), ('"k": group', '"k": ONE'), ("alone else {}", "True else {}"),
-        ("one == orders[0]", "True"), ("== TWO", "== num(3)"), ("== TWO", "[0] == 'num'"), ("group[2]", "group[1]"),
-        ("n[1].q == 1", "True"), ("<= MANY", "<= 1 + MANY"), ("<= MANY", "< MANY"),
-        ("== len(keys) *", ">= 0 *"), ('same("parts', 'str("parts'),
-    ],
-    "responses": [("n // 2, -1", "n // 2 + 1, -1"), ("{n}*log", "{n + 1}*log"), ("log(1 +", "log(2 +"),
-                  ("{n - j}*", "{j}*"), ("chosen * j", "chosen * (1 + j)"), ("(n - j + 1)", "(n - j + 2)"),
-                  ("max(0,", "max(1/100,"), ("epsilon + {n", "0*epsilon + {n")],
-    "whole_number": [("in integers", "is not None"),
-                     ("natural, natural", "integers, natural"), (", KEPT)", ")"), (", KEPT)", ", (*KEPT, 'neg'))"),
-                     (", KEPT)", ", (*KEPT, 'integer_part'))"),
-                     ('kind == "^"', 'kind in "^/"'), ("in operations and", "is not None and"),
-                     ("(definitions[parts[0]]", '(("num", fmpq(1))')],
-    "counted": [("value.q == 1", "True"), (">= 0", ">= -9"), ('!= "-inf"', '!= "inf"'),
-                ('(*claim["times"], ', "("),
-                (', claim["group"])', ",)"), ("or name in scope.values", "or True")],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PLANTED)
-def test_each_planted_error_is_noticed(name, monkeypatch):
-    source, unseen = inspect.getsource(getattr(checker, name)), []
-    for old, new in PLANTED[name]:
-        assert old in source
-        scope = dict(vars(checker))
-        exec(source.replace(old, new), scope)
-        monkeypatch.setattr(checker, name, scope[name])
-        try:
-            seen = counts() if name in ("whole_number", "counted") else largest() or ranges()
-        except (LookupError, TypeError, ValueError):
-            seen = True
-        unseen += [] if seen else [(old, new)]
-    assert not unseen

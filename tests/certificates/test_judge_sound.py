@@ -8,7 +8,8 @@ import json
 import time
 
 import pytest
-from dpbench_check import WHEREVER, report_on
+from dpbench_check import WHEREVER
+from whole_certificates import report
 
 import dpbench
 from dpbench.certificates import judge as module
@@ -22,6 +23,10 @@ RECORDS = {"a": {"real": [0, 1]}, "b": {"real": [0, 3]}}
 ORDER = {"alpha": {"real": ["1/2", 1]}}
 REFUTED, VACUOUS, LEFT = ("refuted",), ("vacuous",), ("undecided", "not refuted")
 PAIR = {"shift": "a - b", "scale": "1"}
+
+
+def judged(symbols, claim, seconds=10.0, **more):
+    return dpbench.judge({"id": "case", "symbols": symbols, "claim": claim, **more}, seconds=seconds)
 
 
 def pair(kind, **claim):
@@ -125,16 +130,16 @@ REFUSED = {
 def test_what_would_say_another_thing_is_refused(name):
     why, symbols, claim, more = REFUSED[name]
     with pytest.raises(InvalidInput, match=why):
-        dpbench.judge({"id": "refused", "symbols": symbols, "claim": claim, **more})
+        judged(symbols, claim, **more)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_false_or_says_nothing_is_not_proved(name):
     wanted, symbols, claim, more = CASES[name]
     seconds = {REFUTED: 60.0, LEFT: 0.5}.get(wanted, 1.0)  # a search ends with what it finds
-    judgement = dpbench.judge({"id": "case", "symbols": symbols, "claim": claim, **more}, seconds=seconds)
-    assert judgement.verdict in wanted, judgement
-    assert judgement.verdict != "refuted" or report_on(json.dumps(judgement.certificates[0]))["accepted"]
+    judgement = judged(symbols, claim, seconds, **more)
+    assert judgement.verdict in wanted and str(judgement).startswith(f"case: {judgement.verdict} ")
+    assert judgement.verdict != "refuted" or report(judgement.certificates[0])["accepted"]
     assert judgement.verdict == "refuted" or judgement.searched["why"] or "order" in claim
 
 
@@ -154,21 +159,21 @@ TWINS = {
 @pytest.mark.parametrize("name", TWINS)
 def test_the_twins_are_proved_and_the_certificate_says_what_was_needed(name):
     said, symbols, claim, more = TWINS[name]
-    judgement = dpbench.judge({"id": "twin", "symbols": symbols, "claim": claim, **more}, seconds=4.0)
+    judgement = judged(symbols, claim, 4.0, **more)
     assert judgement.verdict == "proved", judgement
-    assert said in report_on(json.dumps(judgement.certificates[0]))["line"]
+    assert said in report(judgement.certificates[0])["line"]
 
 
 def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch):
     """Planted: a maker whose certificate the checker refuses, and one that finds no witness."""
-    theorem = {"id": "true", "symbols": E01, "claim": sides("x^2", "<=", "x + 1")}
-    assert dpbench.judge(theorem, seconds=30.0).verdict == "proved"
+    theorem = E01, sides("x^2", "<=", "x + 1")
+    assert judged(*theorem, 30.0).verdict == "proved"
     with monkeypatch.context() as patched:
         patched.setattr(module, "report", lambda one: {"accepted": False, "because": "planted"})
-        judgement = dpbench.judge(theorem, seconds=1.0)
+        judgement = judged(*theorem, 1.0)
         assert judgement.verdict == "not refuted" and "planted" in str(judgement) and not judgement.certificates
     monkeypatch.setattr(Proof, "witness", lambda *_: None)
-    assert dpbench.judge(theorem, seconds=1.0).verdict == "not refuted"
+    assert judged(*theorem, 1.0).verdict == "not refuted"
 
 
 @pytest.mark.few(1)
@@ -182,7 +187,7 @@ def test_symbols_have_any_name(names):
                              "delta": f"{c}/1000"}},
                   {"order": {"quantity": f"{a}*{b}*log({a})/{c}", "in": a, "to": a}}):  # fmt: skip
         known = symbols | ({a: {"real": [1, "inf"]}} if "order" in claim else {})
-        judgement = dpbench.judge({"id": "names", "symbols": known, "claim": claim})
+        judgement = judged(known, claim)
         assert judgement.verdict == "refuted", (claim, judgement)
 
 
@@ -192,8 +197,7 @@ def test_a_hypothesis_has_any_name(name):
     """Of the name of a condition of ours it is not taken for that one: without it the claim would be refuted."""
     symbols = {"a": {"real": [1, 9]}, "s": {"real": [1, 9]}}
     claim = pair("gaussian", shift="1", scale="s", alpha="a", tau="1")
-    judgement = dpbench.judge({"id": "h", "symbols": symbols, "claim": claim, "given": {name: "a <= 2*s^2"},
-                          "region": {"a": "(1, 9]", "s": "(1, 9]"}}, seconds=1.0)  # fmt: skip
+    judgement = judged(symbols, claim, 1.0, given={name: "a <= 2*s^2"}, region={"a": "(1, 9]", "s": "(1, 9]"})
     assert judgement.verdict != "refuted"
 
 
@@ -201,22 +205,22 @@ def test_a_hypothesis_has_any_name(name):
     ("quantity", "to"), [("t*log(t)", "t"), ("n*log(n)^2", "n*log(n)"), ("n + log(n)", "n/log(n)")]
 )
 def test_growth_by_a_logarithm_is_refuted(quantity, to):
-    name = quantity[0]
-    claim = {"order": {"quantity": quantity, "in": name, "to": to}}
-    judgement = dpbench.judge({"id": "slow", "symbols": {name: {"real": [1, "inf"]}}, "claim": claim})
-    assert judgement.verdict == "refuted" and report_on(json.dumps(judgement.certificates[0]))["accepted"]
-    assert dpbench.judge({"id": "not", "symbols": {name: {"real": [1, "inf"]}}, "claim": {
-        "order": {"quantity": to, "in": name, "to": quantity}}}).verdict == "not refuted"  # fmt: skip
+    symbols = {quantity[0]: {"real": [1, "inf"]}}
+    judgement = judged(symbols, {"order": {"quantity": quantity, "in": quantity[0], "to": to}})
+    assert judgement.verdict == "refuted" and report(judgement.certificates[0])["accepted"]
+    turned = {"order": {"quantity": to, "in": quantity[0], "to": quantity}}
+    assert judged(symbols, turned).verdict == "not refuted"
 
 
 @pytest.mark.parametrize(
     ("where", "left"), [({"k": "1/10 + x"}, "sum(k, 1, 3, k*x)"), ({}, "sum(x, 1, 3, x)"),
                         ({"s": "sum(x, 1, 2, x)"}, "s"), ({}, "sum(i, 1, 3, sum(i, 1, 2, i*x))"),
+                        ({}, "sum(i, sum(x, 1, 2, 1), 3, i*x)"), ({}, "sum(i, 1, sum(x, 1, 2, 1), i*x)"),
                         ({}, "sum(pi, 1, 3, pi*x)")]
 )  # fmt: skip
 def test_an_index_is_a_name_of_its_own(where, left):
     with pytest.raises(InvalidInput, match="index of a sum"):
-        dpbench.judge({"id": "index", "symbols": E01, "where": where, "claim": sides(left, "<=", "1")})
+        judged(E01, sides(left, "<=", "1"), where=where)
 
 
 @pytest.mark.parametrize(("tau", "verdict"), [("1/1000", "refuted"), ("2", "not refuted")])
@@ -225,8 +229,7 @@ def test_a_symbol_is_not_the_index_of_a_sum_of_ours(tau, verdict):
     judgements = []
     for name in ("k", "s"):
         claim = {"mixture": {"rate": "1/10", "shift": name, "scale": "4", "alpha": "3", "tau": tau}}
-        judgements.append(dpbench.judge({"id": "k", "symbols": {name: {"real": [1, 2]}}, "claim": claim,
-                                    "relation": "remove"}, seconds=2.0))  # fmt: skip
+        judgements.append(judged({name: {"real": [1, 2]}}, claim, 2.0, relation="remove"))
     assert [one.verdict for one in judgements] == [verdict] * 2 and judgements[0].ratio == pytest.approx(
         judgements[1].ratio
     )
@@ -234,7 +237,7 @@ def test_a_symbol_is_not_the_index_of_a_sum_of_ours(tau, verdict):
 
 def test_integers_of_a_counterexample_are_said_to_be_some():
     symbols = {"n": {"integer": [1, 9]}, "x": {"real": [1, 2]}}
-    judgement = dpbench.judge({"id": "whole", "symbols": symbols, "claim": sides("n*x", "<=", "x + 3")})
+    judgement = judged(symbols, sides("n*x", "<=", "x + 3"))
     assert {"integer_part(n) = n"} == {one["formula"] for one in judgement.certificates[0]["assumptions"]}
 
 
@@ -242,7 +245,7 @@ def test_the_ratio_of_what_is_open_is_that_of_balls():
     """Floats near order 1 give 1.0074 where the bound is met and no more."""
     claim = weights(["1/(1 + exp(-t))", "rest"], ["1/(1 + exp(e - t))", "rest"], rho="e^2/8")
     symbols = {"e": {"real": ["0.01", 4]}, "t": {"real": [-10, 10]}}
-    judgement = dpbench.judge({"id": "exponential", "symbols": symbols, "claim": claim}, seconds=6.0)
+    judgement = judged(symbols, claim, 6.0)
     assert judgement.verdict in LEFT and judgement.ratio is not None and judgement.ratio <= 1.0 + 1e-9
 
 
@@ -323,12 +326,11 @@ def test_vacuous_is_an_exit_code_and_a_word(tmp_path, capsys):
 )  # fmt: skip
 def test_proved_is_said_of_all_points(left, symbols, more, zero):
     """At k = n + 1 a binomial is 0 to an author, and undefined to the checker: without a hypothesis it is undecided."""
-    claim = {"symbols": symbols, "claim": sides(left, ">", "0"), **more}
-    judgement = dpbench.judge({"id": "edge", **claim}, seconds=2.0)
+    judgement = judged(symbols, sides(left, ">", "0"), 2.0, **more)
     assert judgement.verdict == ("undecided" if zero else "proved")
     assert (f"{WHEREVER} ({zero} may be 0)" if zero else "proved") in str(judgement)
 
 
 def test_a_binomial_outside_its_range_is_not_proved():
-    claim = {"symbols": {"k": {"integer": [0, 9]}}, "claim": sides("binomial(3, floor(k/2))", ">", "0")}
-    assert dpbench.judge({"id": "inside", **claim}, seconds=1.0).verdict != "proved"
+    claim = sides("binomial(3, floor(k/2))", ">", "0")
+    assert judged({"k": {"integer": [0, 9]}}, claim, 1.0).verdict != "proved"

@@ -3,11 +3,9 @@
 ``python -m pytest -n 0 -s -m slow tests/certificates/test_search_statements.py`` searches all and prints the counts.
 """
 
-import json
-
-import dpbench_check
 import pytest
 from search_statements import FALSE, TRUE
+from whole_certificates import report
 
 from dpbench.certificates.search.find import find_counterexample
 from dpbench.ledger import Claim
@@ -49,7 +47,7 @@ def test_a_true_statement_is_not_refuted(statement):
 @pytest.mark.parametrize("statement", [one for one in FALSE if one[0] in QUICK_FALSE], ids=lambda one: one[0])
 def test_a_false_statement_is_found(statement):
     found = searched(statement, 0)
-    assert found.found and dpbench_check.report_on(json.dumps(found.certificate))["accepted"]
+    assert found.found and report(found.certificate)["accepted"]
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from dpbench.cli.app import run
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.paper import Paper
 from dpbench.report import coverage, errata
@@ -102,9 +101,3 @@ def test_the_page_counts_what_it_lists(small):
     assert "not tried: a definition" in page
     held[0] = SMALL.replace("[reading]", '[reading]\n"a" = "a slip"')
     assert "`made.one.inequality`; by reading: a slip" in coverage.coverage(paper)
-
-
-def test_the_command_lists_every_place(capsys):
-    assert run(["errata", "heavytail", "--coverage"]) == 0
-    said = capsys.readouterr().out
-    assert said.count("\n| ") == len(coverage.places(errata.paper_named("heavytail"))) + 1

@@ -113,4 +113,6 @@ def test_latex():
     ]
     assert formula.latex(formula.parse("a - (-b)")) == r"a - \left(-b\right)"
     assert formula.latex(formula.parse("a*(-b)")).endswith(r"\left(-b\right)")
+    assert formula.latex(formula.parse("max(a, max(b, c))")) == r"\max\left(a, b, c\right)"
+    assert formula.latex(formula.parse("max(max(a, b), c)")) == r"\max\left(\max\left(a, b\right), c\right)"
     assert formula.latex(formula.parse("(a^b)^c")) == r"\left(a^{b}\right)^{c}"

@@ -8,6 +8,7 @@ import pytest
 
 from dpbench.ledger import index, registry
 from dpbench.ledger.index import SAID, Indexed
+from dpbench.ledger.places import folder
 from dpbench.report.stored import best, known
 
 COMMANDS = (
@@ -24,9 +25,12 @@ def text():
 
 @pytest.fixture
 def written(text, tmp_path, monkeypatch):
+    """Beside evidence and certificates, which are those of the checkout."""
+    for place in (folder(), folder().parent / "certificates"):
+        (tmp_path / place.name).symlink_to(place)
     path = tmp_path / "index.json"
     path.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(index, "file", lambda: path)
+    monkeypatch.setattr(index, "folder", lambda: tmp_path / "ledger")
     registry.forget()
     yield path
     registry.forget()
@@ -78,11 +82,24 @@ def test_an_index_of_other_code_and_a_damaged_one_are_not_read(written, monkeypa
         assert not any(paper.known for paper in registry.own_papers())
 
 
+def test_the_digest_is_of_names_and_contents(tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "folder", lambda: tmp_path / "ledger")
+    (tmp_path / "ledger").mkdir()
+    (tmp_path / "certificates").mkdir()
+    digests = [index.digest()]
+    for name, content in (("ledger/a", "1"), ("ledger/a", "2"), ("ledger/b", "2"), ("certificates/b", "2")):
+        for old in tmp_path.glob("*/*"):
+            old.unlink()
+        (tmp_path / f"{name}.json").write_text(content)
+        digests.append(index.digest())
+    assert len({*digests[:-1]}) == 4 and digests[-1] != digests[0]
+
+
 @pytest.mark.process
 def test_no_claim_is_imported_for_a_list(written, text):
     program = (
         "import sys; from pathlib import Path; from dpbench.ledger import index; "
-        f"index.file = lambda: Path({str(written)!r}); from dpbench.cli import app; "
+        f"index.folder = lambda: Path({str(written.parent / 'ledger')!r}); from dpbench.cli import app; "
         "app(['list', 'heavytail.lemma4.inequality', '--json', '-'], standalone_mode=False); "
         "assert not [name for name in sys.modules if name.startswith('dpbench.papers.')]"
     )

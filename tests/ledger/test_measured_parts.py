@@ -19,6 +19,14 @@ def test_the_bound_on_a_sampled_mean_is_the_end_of_students_interval():
     assert row["left"] == pytest.approx(float(end), rel=1e-9)
 
 
+def test_the_level_is_shared_among_all_sampled_sides():
+    rows = [{"left": Samples([0.1, 0.9, 0.4]), "right": Samples([1.0, 2.0], (0, 3))}, {"left": 1.0, "right": 2.0}]
+    (alone, exact), _, drawn = bounded(rows, 0.1)
+    many, _, all_drawn = bounded(rows * 3, 0.3)
+    assert str(many) == str([alone, exact] * 3)
+    assert (drawn, all_drawn) == (5, 15) and (exact["left"], exact["right"]) == (1.0, 2.0)
+
+
 def test_equal_rationals_have_the_margin_nothing():
     third = Fraction(1, 3)
     made = harness.margins([{"left": third, "right": third}, {"left": third, "right": 2 * third}])
@@ -32,6 +40,19 @@ def test_where_the_right_is_nothing_the_margin_is_the_difference(zero):
         given = left if isinstance(zero, Fraction) else float(left)
         made = harness.margins([{"left": given, "right": zero}])
         assert made.column("margin") == [margin] and made.margin == margin and made.undecided == 0
+
+
+@pytest.mark.parametrize(
+    ("judged", "column", "step"), [(harness.growing, "constant", 3.0), (harness.vanishing, "ratio", 0.5)]
+)
+def test_a_constant_is_refuted_where_every_step_is_beyond(judged, column, step):
+    for factors, refuted in (((1.01, 1.5), True), ((1.01, 0.99), False), ((0.99, 2.0), False)):
+        values, numbers = 1.0, [1.0]
+        for by in factors:
+            values *= step**by
+            numbers.append(values)
+        made = judged([{"n": 10.0**k, column: number} for k, number in enumerate(numbers)])
+        assert (made.margin < 0.0) is refuted
 
 
 @pytest.mark.parametrize(("epsilon", "m", "scale"), [(1.0, 4, 8.0), (0.5, 1, 3.0), (2.0, 9, 10.0)])

@@ -34,20 +34,6 @@ def {name}(run):
 """
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty working directory; what was named in it is forgotten at the end."""
-    import sys
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    yield tmp_path
-    registry.use(None)
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
-            del sys.modules[name]
-
-
 def put(folder, name, *claims):
     """A file of claims of a paper of this name: one that holds, and others by name and body."""
     text = GOOD.format(name=name) + "".join(CLAIM.format(name=claim, body=body) for claim, body in claims)
@@ -85,6 +71,7 @@ def test_a_folder_a_package_and_a_module_are_sources(folder, run):
     (folder / "empty").mkdir()
     for given, says in (
         ("nosuch.py", "--claims must be an existing file or folder, or a module, got 'nosuch.py'"),
+        ("no/such", "--claims must be an existing file or folder, or a module, got 'no/such'"),
         ("empty", "--claims must be a folder with files claims_*.py, or a package, got 'empty'"),
     ):
         code, _, err = run(f"list --claims {given}")

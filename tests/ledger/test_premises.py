@@ -42,7 +42,3 @@ def test_a_circle_proves_nothing():
     verdicts = {"a": "proved", "b": "proved"}
     assert proved(rests, verdicts) == set()
     assert proved({"a": ("a",)}, {"a": "proved"}) == set()
-
-
-def test_an_entry_without_premises_keeps_its_verdict():
-    assert proved({}, {"alone": "proved", "fallen": "refuted"}) == {"alone"}

@@ -92,10 +92,3 @@ def test_the_composed_loss_is_that_of_one_longer_step(mu, before):
     for epsilon in (0.1, 1.0, 3.0):
         exact = gaussian.delta(epsilon, mu * math.sqrt(before + 1.0))
         assert premises._composed(epsilon, mu, before) == pytest.approx(exact, rel=1e-6)
-
-
-def test_lemma_11_rests_on_the_stability_that_its_proof_uses():
-    """It calls `theory.regularized_stability`, which is that of the entry mean-sharp, half of the printed one."""
-    claims = {claim.id: claim for claim in registry.all_claims()}
-    for row in ("", ".laplace"):
-        assert "publicdata.lemma2.stability.mean-sharp" in claims[f"publicdata.lemma11.privacy{row}"].rests_on

@@ -51,6 +51,8 @@ def test_composed_laws():
         ("blurred", law, 0.01): single + 0.01 * (1.0 + math.e),
         ("least", (law, ("pure", 0.5))): 0.0,
         ("largest", (law, ("pure", 0.5))): single,
+        ("gaussian", 1.0, 0.0): 1.0,
+        ("gaussian", 0.0, 1.0): 0.0,
     }
     for made, value in cases.items():
         assert float(second_route.delta(made, 1.0).mid()) == pytest.approx(value, rel=1e-9)

@@ -2,13 +2,29 @@
 
 import math
 import pickle
+import re
 
-import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger.statement import Integer, Real, Statement, calibrated, gaussian, inequality, laplace
-from dpbench.privacy import gaussian as profile
+from dpbench.ledger.statement import (
+    Integer,
+    Real,
+    Statement,
+    calibrated,
+    compose,
+    discrete,
+    event,
+    gaussian,
+    inequality,
+    laplace,
+    loss,
+    mixture,
+    order,
+    profile,
+    rate,
+)
+from dpbench.privacy import gaussian as exactly
 
 PRINTED = Statement(
     about="Noise {sigma} is {claim}.",
@@ -38,8 +54,31 @@ def test_replaced_definitions_stand_behind_what_they_need():
     )
     assert list(exact.where) == ["distance", "sigma"] and not exact.given
     value = exact.number("sigma", n=10, epsilon=2.0, delta=1e-5)
-    assert value == pytest.approx(0.1 / profile.mu(2.0, 1e-5), rel=1e-12)
+    assert value == pytest.approx(0.1 / exactly.mu(2.0, 1e-5), rel=1e-12)
     assert PRINTED.where["sigma"].startswith("sqrt")  # the printed one is as it was
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        gaussian(shift="a1", scale="a2", epsilon="a3", delta="a4"), laplace(shift="a1", scale="a2", mu="a3"),
+        discrete(p=["a1", "rest"], q=["a2", "rest"], rho="a3"), event(p="a1", q="a2", epsilon="a3"),
+        mixture(rate="a1", shift="a2", scale="a3", alpha="a4", tau="a5"), inequality("a1", ">=", "a2"),
+        compose([{"rho": "a1"}, {"rho": "a2"}], times=("a3", "a4"), group="a5", rho="a6"),
+        order("a1", to="a2", variable="a3"), order("a1", to="a2", variable="a3", moves="falls"),
+        rate("a1", variable="a2"), loss(bound="a1", epsilon="a2"), profile(bound="a1"),
+    ],
+)  # fmt: skip
+def test_each_kind_says_all_its_formulas(claim):
+    assert set(re.findall(r"a\d", repr(claim))) == set(re.findall(r"a\d", claim.text()))
+
+
+@pytest.mark.parametrize("family", ["gaussian", "laplace"])
+def test_what_is_solved_for_meets_the_delta(family):
+    shifts = Statement("", {"mu": calibrated(family, "2*e", "d"), "e": Real("", 0, 9), "d": Real("", 0, 1)},
+                       inequality(f"{family}_delta(mu, 2*e)", "<=", "d"))  # fmt: skip
+    for e, d in ((0.1, 0.3), (1.0, 1e-3), (2.0, 1e-6)):
+        assert shifts.number(f"{family}_delta(mu, 2*e)", e=e, d=d) == pytest.approx(d, rel=1e-6)
 
 
 def test_a_smaller_region_is_said():
@@ -88,33 +127,22 @@ def test_nothing_but_the_claim_is_privacy():
     assert plain.notion == "" and plain.text.endswith("x <= 1.")
 
 
-def test_one_notion_at_a_time():
-    with pytest.raises(InvalidInput, match="held against"):
-        laplace(shift="1", scale="1", epsilon="epsilon", rho="1")
-
-
-def test_theorem_5_says_what_the_algorithm_computes():
-    """Weight, noise and distance of the statement are those of `theory` and of the mechanism, at random points."""
-    from dpbench.papers.glm import theory
-    from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
-    from dpbench.papers.glm.theorems.pairs import cancelling_pair
-    from dpbench.papers.glm.theorems.theorem5 import PRINTED
-
-    rng = np.random.default_rng(5)
-    formulas = PRINTED.compiled("lambda", "sigma", "distance")
-    for _ in range(40):
-        half, (g, x, b) = int(rng.integers(1, 500)), np.exp(rng.uniform(-2, 2, 3))
-        epsilon, delta = float(np.exp(rng.uniform(-3, 2))), float(np.exp(rng.uniform(-20, -3)))
-        n = 2 * half + 1
-        computed = formulas({"n": n, "G": g, "X": x, "B": b, "epsilon": epsilon, "delta": delta})
-        weight = theory.lipschitz_erm_regularization(g, x, b, n, epsilon, delta)
-        noise = theory.lipschitz_erm_noise(g, x, n, epsilon, delta, weight)
-        assert computed == pytest.approx((weight, noise, 2.0 * g * x / (weight * n)), rel=1e-12)
-        assert computed[1] != pytest.approx(1.001 * noise, rel=1e-4)  # a planted thousandth would be seen
-    problem, neighbour = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
-    values = {"n": 101, "G": 1.0, "X": 1.0, "B": 1.0, "epsilon": 1.0, "delta": 1e-5}
-    shown = OutputPerturbation(1.0, 1e-5, calibration="printed").pair_profile(problem, neighbour)
-    assert shown.mu == pytest.approx(PRINTED.number("distance/sigma", **values), rel=1e-4)  # tau is in the minimisers
+@pytest.mark.parametrize(
+    ("claim", "says"),
+    [
+        (lambda: laplace(shift="1", scale="1", epsilon="epsilon", rho="1"), "held against"),
+        (lambda: discrete(p="1/2", q=["1/2", "rest"]), "p must be a list of two formulas or more"),
+        (lambda: discrete(p=["1/2", "rest"], q=["1"]), "q must be a list of two formulas or more"),
+        (lambda: discrete(p=["1/2", "rest"], q=["1/2", "1/4", "rest"]), "q must be of as many outcomes"),
+        (lambda: inequality("1", "=", "1"), "relation must be"),
+        (lambda: order("n", variable="n", moves="rises"), "moves must be"),
+        (lambda: rate("n", variable="n", side="both"), "side must be"),
+        (lambda: calibrated("normal", "1", "1/2"), "family must be"),
+    ],
+)
+def test_a_claim_that_is_none_is_refused(claim, says):
+    with pytest.raises(InvalidInput, match=says):
+        claim()
 
 
 def test_a_claim_takes_a_statement_and_its_key_follows_the_formulas():

@@ -155,6 +155,7 @@ def test_laws_that_are_none_are_refused(p, q, message):
 
 
 def test_ties_of_an_inequality():
+    assert inequality_verdict(0.0) == inequality_verdict(0.3) == "not refuted" != inequality_verdict(-1e-12)
     assert inequality_verdict(0.0, undecided=1) == "undecided"
     assert inequality_verdict(-0.1, undecided=1) == "refuted"
     paper = Paper("ties")
