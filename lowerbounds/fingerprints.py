@@ -66,13 +66,14 @@ def fingerprinting(
     x_bound, radius : float
         ‖X‖ and B.
     mass, active, beta : optional
-        α, d', β; default the maximisers of the floor (β = 2⁻¹⁰), or the paper's for "printed".
+        α, d', β; default the maximisers of the floor (β = 2⁻¹⁰). "printed" has the paper's.
     comparison : {"minimiser", "means"}
         What the excess is over: the minimiser B/d'^{1/p}·1{μ_j > 1/2}, or the paper's w̃ = (B/d'^{1/p})μ, which is
         not the minimiser. A floor over w̃ is one over the minimiser.
     constants : {"exact", "printed", "tight"}
-        "printed": B‖X‖d'^{(p−1)/p}/(1024nε) for rank ≤ 48nε, min(1/(16(nε)^{1/p}), 1)·B‖X‖ beyond; ε ≤ 1.2,
-        δ ≤ ε. "exact": B‖X‖α/((1 + 2β)d'^{1/p})·[1/4 − 2β − nα(e^ε − 1 + δ)/(2d')]. "tight": see the notes.
+        "printed": B‖X‖d'^{(p−1)/p}/(1024nε) on the paper's instance, for rank ≤ 48nε, ε ≤ 1.2, δ ≤ ε; what is printed
+        beyond that rank is false at p = 1 (`glm.thm11.floor.case2`). "exact": B‖X‖α/((1 + 2β)d'^{1/p})·[1/4 − 2β −
+        nα(e^ε − 1 + δ)/(2d')]. "tight": see the notes.
 
     Returns
     -------
@@ -105,8 +106,12 @@ def fingerprinting(
     if constants == "printed":
         if not epsilon <= 1.2 or not delta <= epsilon:
             raise invalid("epsilon", "at most 1.2, with delta <= epsilon, for the printed constant", (epsilon, delta))
-        shape = PRINTED_BETA if beta is None else positive("beta", beta)
-        chosen = _printed_choice(n, rank, epsilon, shape)
+        for name, value in {"mass": mass, "active": active, "beta": beta}.items():
+            if value is not None:
+                raise invalid(name, "left out for the printed constant", value)
+        if rank > 48.0 * n * epsilon:
+            raise invalid("rank", f"at most 48*n*epsilon = {48.0 * n * epsilon:g} for the printed constant", rank)
+        shape, chosen = PRINTED_BETA, (rank, rank / (54.0 * n * epsilon))
     else:
         shape = SMALL_BETA if beta is None else positive("beta", beta)
         chosen = _best_choice(n, rank, claim, power, shape)
@@ -127,7 +132,7 @@ def fingerprinting(
         bounds=(x_bound, scale * x_bound, scale * math.sqrt(size) * (1.0 + 1e-12)),
         claim=claim,
         parameters={"active": size, "mass": weight, "beta": shape, "scale": scale, "p": p},
-        printed=_printed_floor(n * epsilon, rank, size, power, radius * x_bound) if constants == "printed" else None,
+        printed=radius * x_bound * rank ** (1.0 - power) / (1024.0 * n * epsilon) if constants == "printed" else None,
         active=size,
         mass=weight,
         beta=shape,
@@ -143,19 +148,6 @@ def _inverse(name: str, value: float) -> float:
     """1/p of a norm's exponent."""
     infinite = isinstance(value, float) and value == math.inf
     return 0.0 if infinite else 1.0 / validation.real(name, value, at_least=1.0)
-
-
-def _printed_choice(n: int, rank: int, epsilon: float, beta: float) -> tuple[int, float]:
-    if rank <= 48.0 * n * epsilon:
-        return rank, rank / (48.0 * (1.0 + 2.0 * beta) * n * epsilon)
-    return max(1, math.floor(48.0 * n * epsilon)), 1.0
-
-
-def _printed_floor(effective: float, rank: int, active: int, power: float, scale: float) -> float:
-    """`effective` = nε, `scale` = B‖X‖."""
-    if rank <= 48.0 * effective:
-        return scale * active ** (1.0 - power) / (1024.0 * effective)
-    return scale * min(1.0, 1.0 / (16.0 * effective**power))
 
 
 def _bracket(privacy: Curve, beta: float, constants: str, half: float) -> tuple[float, float]:

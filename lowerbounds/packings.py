@@ -42,7 +42,7 @@ def packing(
     x_bound, y_bound, radius : float
         ‖X‖, Y, B with B ≤ (Y/‖X‖)·min(√d, √(nε)): beyond it b > 1 and the theorem's proof has a gap.
     distance : int, optional
-        Δ; default max(1, ⌊1/ε⌋) as in the proof. The "exact" floor is largest near 1.54/ε.
+        Δ; default max(1, ⌊1/ε⌋) as in the proof, which "printed" needs. The "exact" floor is largest near 1.54/ε.
     constants : {"exact", "printed", "tight"}
         "printed": (B‖X‖)^{4/3}Y^{2/3}p^{1/3}/(128(nε)^{2/3}) with the theorem's real p, for ε ≤ 1,
         δ ≤ (1 − e^{−ε})/16. "exact": (1 − δ_Δ)·p·b²Y²/cosh²(Δε/2) for the integers used. "tight": the same with
@@ -78,6 +78,8 @@ def packing(
         if epsilon > 1.0:
             raise invalid("epsilon", "at most 1 for the printed constant", epsilon)
         check_printed_delta(epsilon, delta)
+        if distance is not None:
+            raise invalid("distance", "left out for the printed constant", distance)
     most = math.sqrt(min(d, n * strength))
     if ratio > most * (1.0 + 1e-12):
         raise invalid(

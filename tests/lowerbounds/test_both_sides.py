@@ -134,6 +134,8 @@ def fingerprints_of_theorem_11():
             active, mass, beta = (family.parameters[name] for name in ("active", "mass", "beta"))
             assert active <= rank and mass <= 1.0
             yield family.floor, oracle(n, int(active), mass, beta, epsilon, 1e-4, 1.0 / p, 6.0)
+        if rank > 48.0 * n * epsilon:
+            continue
         printed = fingerprinting(**arguments, constants="printed")
         assert printed.parameters["active"] <= rank and printed.parameters["mass"] <= 1.0
         yield printed.floor, naive.fingerprint_printed(n, rank, epsilon, 1.0 / p, 6.0)

@@ -108,11 +108,8 @@ def fingerprint_tight(
 
 
 def fingerprint_printed(n: int, rank: int, epsilon: float, power: float, size: float) -> float:
-    """Theorem 11 as printed: by the rank, low or high."""
-    if rank <= 48.0 * n * epsilon:
-        return size * rank ** (1.0 - power) / (1024.0 * n * epsilon)
-    value = 1.0 / (16.0 * (n * epsilon) ** power)
-    return size * (value if value < 1.0 else 1.0)
+    """Theorem 11 as printed, low rank."""
+    return size * rank ** (1.0 - power) / (1024.0 * n * epsilon)
 
 
 def rare_floor(n: int, d: int, epsilon: float, theta: float, coordinates: bool) -> float:

@@ -248,8 +248,8 @@ paper.formula(
     hurt="corner: log(1/beta) > n|Y|^2/(H B^2|X|^2)",
     quote=_COROLLARY_3,
     consequence="At n = n_0, with a rare record of chance q, the gap is sqrt(n q)/2 times the bound: 15 times at n = "
-    "1e6, q = 1e-3. The display holds for log(1/beta) <= n|Y|^2/(H B^2|X|^2), and for all beta with log(1/beta) in "
-    "both terms; the expectation, which the paper uses, stands.",
+    "1e6, q = 1e-3. For beta <= 1/e the display holds up to log(1/beta) = n|Y|^2/(H B^2|X|^2), and with log(1/beta) in "
+    "both terms for all; the expectation, which the paper uses, stands.",
     errata=Correction(
         place="Corollary 3, first display",
         change="for sqrt(log(1/beta)) read log(1/beta), beta <= 1/e",
