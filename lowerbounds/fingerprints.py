@@ -108,7 +108,7 @@ def fingerprinting(
             raise invalid("epsilon", "at most 1.2, with delta <= epsilon, for the printed constant", (epsilon, delta))
         for name, value in {"mass": mass, "active": active, "beta": beta}.items():
             if value is not None:
-                raise invalid(name, "left out for the printed constant", value)
+                raise invalid(name, "the printed default", value)
         if rank > 48.0 * n * epsilon:
             raise invalid("rank", f"at most 48*n*epsilon = {48.0 * n * epsilon:g} for the printed constant", rank)
         shape, chosen = PRINTED_BETA, (rank, rank / (54.0 * n * epsilon))

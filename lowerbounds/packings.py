@@ -79,7 +79,7 @@ def packing(
             raise invalid("epsilon", "at most 1 for the printed constant", epsilon)
         check_printed_delta(epsilon, delta)
         if distance is not None:
-            raise invalid("distance", "left out for the printed constant", distance)
+            raise invalid("distance", "the printed default", distance)
     most = math.sqrt(min(d, n * strength))
     if ratio > most * (1.0 + 1e-12):
         raise invalid(
