@@ -362,6 +362,8 @@ def find_neighbours(
         Stop proposing after this long; the final audit comes on top. What is found then depends on the machine.
     progress : callable, optional
         ``progress(done, total)``, first in pairs tried, then in certifying runs of the final audit.
+    relation : {"replace", "add_remove"}, optional
+        As in `Domain`, of a domain that is a mapping without it; another one than the domain's is refused.
 
     Returns
     -------
@@ -374,7 +376,11 @@ def find_neighbours(
         A parameter or a sampler's output cannot be used, or the sampler raised on a pair of the search.
     """
     check_call(sampler, workers, progress)
-    domain = _domain(domain)
+    if relation is not None:
+        validation.choice("relation", relation, list(ALL_RELATIONS))
+    domain = _domain(domain, relation)
+    if relation is not None and (relation == "replace") != (domain.relation == "replace"):
+        raise invalid("relation", f"the domain's, {domain.relation!r}", relation)
     relation = domain.relation if relation is None else relation
     rows = validation.integer("search_trials", search_trials, at_least=100)
     if isinstance(trials, str):
@@ -458,14 +464,15 @@ def _best(tried: list[tuple[float, int, Pair]]) -> list[tuple[float, int, Pair]]
     return sorted(tried, key=lambda t: (-t[0] if np.isfinite(t[0]) else np.inf, t[1]))
 
 
-def _domain(domain: Any) -> Domain:
+def _domain(domain: Any, relation: Any) -> Domain:
+    """Checked; of a mapping that names none, the relation is the one given."""
     if isinstance(domain, Mapping):
         known = [f.name for f in fields(Domain)]
         for name in domain:
             validation.choice("a field of domain", name, known)
         if "records" not in domain:
             raise invalid("domain", "a description with the number of records", dict(domain))
-        return Domain(**domain)
+        return Domain(**{"relation": relation if relation in RELATIONS else "replace", **domain})
     if not isinstance(domain, Domain):
         raise invalid("domain", "a Domain or a mapping of its fields", domain)
     return domain

@@ -233,3 +233,16 @@ def test_search_tells_its_progress_and_stops_on_an_interrupt():
     with pytest.raises(KeyboardInterrupt):
         find_neighbours(interrupted, {"records": 3}, trials=1_000, search_trials=100)
     assert len(calls) == 1
+
+
+def test_the_relation_given_is_that_of_the_pairs_tried():
+    """1-DP for a record of [-1, 1] added or removed, 2-DP for one replaced."""
+
+    def noisy_sum(data, trials, rng):
+        return data.sum() + rng.laplace(size=trials)
+
+    given = {"epsilon": 1.0, "trials": 4_000, "search_trials": 200, "mutations": 0, "relation": "add_remove"}
+    found = find_neighbours(noisy_sum, {"records": 2, "low": -1.0}, **given)
+    assert found.verdict == "not refuted" and len(found.pair[0]) == len(found.pair[1]) + 1
+    with pytest.raises(InvalidInput, match="relation must be the domain's, 'replace', got 'add_remove'"):
+        find_neighbours(noisy_sum, Domain(records=2, low=-1.0), **given)

@@ -224,7 +224,7 @@ SPECIAL = [
         ([(1.0, 1.0)], "differs", "neighbour")),
     *of("find_neighbours", "trials", ("auto", "a search takes no words")),
     ("find_neighbours", {"relation": "replace", "domain": {"records": 3, "relation": "add_remove"}}, "relation",
-     "got 'replace' and 3 and 2 records"),
+     "the domain's, 'add_remove', got 'replace'"),
     # one run
     *of("audit_one_run", "canaries", (9, ">= 10")), *of("audit_one_run", "guesses", ("all", "an integer")),
     *each_of("audit_one_run", "guesses", "even numbers", 3, 22, []),
