@@ -112,13 +112,6 @@ def blocks_in(path: Path) -> int:
         store.close()
 
 
-def first_fails(block: int) -> int:
-    """Raises at block 0."""
-    if block == 0:
-        raise ValueError("planted")
-    return block
-
-
 def failing_at(bad: tuple[int, ...], block: int) -> int:
     """Raises at several blocks."""
     if block in bad:

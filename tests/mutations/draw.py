@@ -168,16 +168,14 @@ def found(text: str, error: Error) -> tuple[ast.FunctionDef, int] | None:
     return None
 
 
-def planted(text: str, error: Error, *, wrong: bool = True) -> str:
-    """The text of the file with the error in it, or with the function only written anew."""
+def planted(text: str, error: Error) -> str:
+    """The text of the file with the error in it."""
     place = found(text, error)
     if place is None:
         raise LookupError(f"{error.name}: its lines do not stand there")
     function, start = place
-    body = text_of(function)
-    if wrong:
-        start += error.column
-        body = body[:start] + error.new + body[start + len(error.old) :]
+    body, start = text_of(function), start + error.column
+    body = body[:start] + error.new + body[start + len(error.old) :]
     return _with(text, function, ast.parse(body).body[0])
 
 

@@ -27,7 +27,7 @@ from dpbench.ledger import all_claims, registry
 from dpbench.ledger.evidence import committed
 from dpbench.report import figures
 from dpbench.report.drawings import of_many, of_one
-from dpbench.report.figures import look
+from dpbench.report.figures import look, resize
 from dpbench.report.provenance import about, about_file, digest
 from dpbench.report.stored import best, known
 
@@ -341,3 +341,14 @@ def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:
     whole, marks = axes.lines[0], axes.lines[-1]
     assert whole.get_xdata().tolist() == [1.0] and marks.get_label() == figures.HOLDS_ZERO
     assert marks.get_xdata().tolist() == [2.0, 3.0] and marks.get_ydata().tolist() == [0.3, 0.2]
+    ((bar,),) = (bars.get_segments() for bars in axes.collections)
+    assert bar[:, 1].tolist() == [0.5, 2.0]
+
+
+@pytest.mark.parametrize(("width", "height"), [(6.0, 2.0), (3.0, 4.0)])
+def test_panels_without_room_beside_each_other_stand_in_a_column_each_as_high(width: float, height: float) -> None:
+    with look(width=width):
+        figure, axes = figures.panels(1, 2, width=6.0, height=2.0)
+    resize(figure, width)
+    assert figure.get_size_inches() == pytest.approx([width, height])
+    assert axes[0].get_subplotspec().is_last_row() == (width == 6.0)

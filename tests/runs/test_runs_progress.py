@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -55,7 +56,7 @@ def bad_input(context):
 
 
 def bad_block(context):
-    context.map({"what": "bad"}, work.first_fails, range(3))
+    context.map({"what": "bad"}, partial(work.failing, 0), range(3))
     raise AssertionError
 
 
@@ -110,7 +111,7 @@ def test_a_claim_that_fails_stands_beside_the_others(monkeypatch, tmp_path):
     reasons = {item["id"]: item["reason"] for item in found.not_run}
     assert reasons["glm.bad-input.floor"] == "InvalidInput: x must be y, got z"
     assert re.fullmatch(
-        r"BlockError: glm.bad-block.floor, block 0 of \{'what': 'bad'\}: ValueError: planted",
+        r"BlockError: glm.bad-block.floor, block 0 of \{'what': 'bad'\}: ZeroDivisionError: planted",
         reasons["glm.bad-block.floor"],
     )
     assert not found.as_expected
