@@ -16,7 +16,7 @@ from dpbench.papers.glm import losses, theory
 from dpbench.papers.glm.algorithms import _jl_profiles as profiles
 from dpbench.papers.glm.algorithms._jl_profiles import log_tails
 from dpbench.papers.glm.algorithms.jl import JLMethod
-from dpbench.papers.glm.algorithms.noisy_gd import printed_gradient_bound
+from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD, printed_gradient_bound
 from dpbench.papers.glm.algorithms.random_map import MAPS, RandomMap
 from dpbench.papers.glm.sensitivity import gradient_gap
 from dpbench.papers.glm.theorems.pairs import cancelling_pair, random_record
@@ -109,6 +109,20 @@ def test_the_profile_of_a_pair_is_that_of_its_mixture(k, mu, epsilon):
     fixed = m.pair_profile(p, q, released="all", stretch=1.5)
     assert fixed.delta(epsilon) == pytest.approx(gaussian.delta(epsilon, 1.5 * mu), rel=1e-6)
     assert m.guarantee(p).delta(epsilon) >= profile.delta(epsilon)
+
+
+def test_at_a_known_stretch_the_profile_is_that_of_a_descent_in_the_projected_space():
+    """In R^4 and in the ball of radius 2B, with a chance of half a percent that a projection is active."""
+    p, q = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=1.0, dimension=20)
+    inner = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=2.0, dimension=4)
+    shared = {"steps": 30, "step_size": 0.2, "noise_scale": 0.35}
+    m = JLMethod(1.0, 1e-5, calibration="printed", dimension=4, **shared)
+    for released in ("average", "all"):
+        found = m.pair_profile(p, q, stretch=1.0, released=released)
+        want = NoisyGD(1.0, 1e-5, **shared).pair_profile(*inner, released=released)
+        for epsilon in (0.1, 1.0, 2.0):
+            assert found.delta(epsilon) == pytest.approx(want.delta(epsilon), rel=1e-6)
+            assert gaussian.delta(epsilon, want.mu) - want.delta(epsilon) > 1e-3
 
 
 @pytest.mark.slow

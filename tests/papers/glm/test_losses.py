@@ -214,4 +214,5 @@ def test_labels_and_names_are_checked():
             losses.huber(bad)
     with pytest.raises(validation.InvalidInput, match="end must be"):
         losses.capped_linear(-0.1)
+    assert losses.huber(validation.LEAST_SIZE).lipschitz == validation.LEAST_SIZE
     assert {losses.resolve(name).name for name in losses.BY_NAME} == set(losses.BY_NAME)

@@ -15,6 +15,7 @@ from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
+from dpbench.papers.glm.losses import huber
 from dpbench.papers.glm.problem import GLMProblem
 
 EPSILON, DELTA, TRIALS = 1.0, 1e-5, 3
@@ -87,6 +88,11 @@ def test_smooth_losses_have_one_axis(name, unit):
 def test_lipschitz_losses_have_none(name, unit):
     """Absolute loss, section 4: the excess is G B‖X‖ times a function of n, rank, ε and δ."""
     assert same(LIPSCHITZ[name], unit, loss="absolute")
+
+
+def test_the_minimum_over_all_of_space_has_the_unit_of_w_too():
+    """A Huber loss whose D depends on how far the minimiser can lie."""
+    assert same(lambda _: OutputPerturbation(EPSILON, DELTA, constrained=False), "of w", loss=huber(3.0))
 
 
 def test_what_is_not_a_change_of_units_is_seen():

@@ -88,6 +88,14 @@ def test_what_is_said_of_the_mechanism_is_its_ratio_to_the_closed_form_farthest_
     assert table1._check({"measured on the curve": run, "curve": {"noisy GD closed": [0.25, 0.25]}}) == 0.1 / 0.25
 
 
+def test_the_step_term_makes_the_cell_the_whole_regret():
+    """√(G²X² + σ²·rank), in units of its noise term."""
+    for n, rank, epsilon in ((256, 16, 2.0), (256, 64, 0.25), (1000, 3, 8.0)):
+        cell = theory.lipschitz_low_rank_rate(1.0, 1.0, 1.0, n, rank, epsilon, DELTA)
+        noise = theory.noisy_gd_noise(1.0, table1.STEPS, n, epsilon, DELTA) * math.sqrt(rank)
+        assert noise * (cell + table1._step_term(n, rank, epsilon)) == pytest.approx(cell * math.hypot(1.0, noise))
+
+
 CLOSED = [claim for claim in declared(table1) if "crossover" in claim.id and not claim.level]
 
 

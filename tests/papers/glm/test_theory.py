@@ -21,16 +21,6 @@ def test_theorem_1_to_the_letter():
     assert noisy == pytest.approx(2.0 / (10 * 15))
 
 
-def test_lemma_6_regret_at_its_own_step_size():
-    """B²/(ηT) + η(H̃‖Y‖² + σ²d) at the step size of the lemma is within a factor 4 of the ceiling (last display)."""
-    for noise in (0.0, 0.1, 10.0):
-        for steps in (1, 10, 1000):
-            eta = theory.noisy_gd_step_size(2.0, steps, 2.0, 1.5, 3.0, noise, 20)
-            direct = 4.0 / (eta * steps) + eta * (2.0 * 1.5**2 * 9.0 + noise**2 * 20)
-            ceiling = theory.noisy_gd_regret(2.0, steps, 2.0, 1.5, 3.0, noise, 20)
-            assert ceiling / 4.0 <= direct <= 5.0 * ceiling
-
-
 def test_theorem_1_rates():
     """The private term where it is the larger one, the statistical one else, and H̃B²/n beside either."""
     given, bound = (2.0, 3.0, 5.0, 7.0, 100), theory.smooth_gradient_bound(2.0, 3.0, 5.0, 7.0)
