@@ -140,6 +140,7 @@ def test_the_note_has_all_that_the_glm_paper_says_and_its_ranges_among_the_items
         if claim.hurt.startswith(("use", "corner")):
             assert f"``{note.quoted(claim.quote)}''" in items, claim.id
             assert rf"\texttt{{dpbench verify {claim.id}}}" in items
+    assert r"``\texttt" not in text  # a command is no quotation
     assert text.count(r"\emph{The paper itself:}") == sum(
         bool(claim.errata and claim.errata.caveat) for claim in errata.findings(glm)
     )

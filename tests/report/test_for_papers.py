@@ -134,6 +134,7 @@ def test_figures_by_kind_show_the_columns():
     pure = {"target_epsilon": [0.5, 1.0], "target_delta": [0.0] * 2, "true_delta": [0.1, 0.0]}
     found = lines(figure("privacy", "pairs", **pure, true_epsilon=[1.0, 2.0]))
     assert found["true"] == [1.0, 2.0] and found["claimed"] == [0.5, 1.0]
+    assert lines(figure("privacy", "pairs", **pure))["true"] == pure["true_delta"]
     held = {"target_epsilon": [1.0, 2.0], "target_delta": [1e-5, 1e-5]}
     for table, column in (("pairs", "true_delta"), ("guarantees", "guaranteed_delta")):
         found = lines(figure("privacy", table, **held, **{column: [1e-6, 1e-3]}))

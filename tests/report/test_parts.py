@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dpbench.cli import evidence as evidence_command
 from dpbench.cli import verify as verify_command
 from dpbench.core.validation import InvalidInput
-from dpbench.ledger import all_claims
+from dpbench.ledger import Paper, all_claims
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.statement import Integer, Real, Statement, inequality
 from dpbench.report import archive, figures, page
@@ -71,12 +71,12 @@ def test_a_page_shows_forty_rows_of_a_table_and_says_how_many_there_are(only):
     assert ">5,039<" in made and ">5,040<" not in made and "41" in made
 
 
-def test_an_archive_has_the_claims_that_were_run_and_names_the_others(only, monkeypatch):
+def test_an_archive_has_the_claims_that_were_run_and_names_the_others(only):
     only(GOOD, WRONG)
-    monkeypatch.setattr(archive, "make", dict)  # certificates of our papers, which take seconds
-    files = archive.contents([GOOD, WRONG], {WRONG.id: shown(WRONG.id, "refuted")}, [])
+    files = archive.contents([GOOD, WRONG], {WRONG.id: shown(WRONG.id, "refuted")}, [Paper("toy", title="A toy")])
     ledger = json.loads(files["ledger.json"])
     assert [one["id"] for one in ledger["claims"]] == [WRONG.id] and ledger["not_run"] == [GOOD.id]
+    assert b"2 claims of A toy." in files["README.txt"]
     assert [name for name in files if name.startswith("evidence/")] == [f"evidence/{WRONG.id}.json"]
 
 

@@ -28,7 +28,7 @@ from dpbench.ledger.evidence import committed
 from dpbench.report import figures
 from dpbench.report.drawings import of_many, of_one
 from dpbench.report.figures import look, resize
-from dpbench.report.provenance import about, about_file, digest
+from dpbench.report.provenance import about, about_file, caption, digest
 from dpbench.report.stored import best, known
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -197,6 +197,8 @@ def test_what_a_figure_was_made_from_is_in_each_of_its_files(tmp_path: Path) -> 
     mine, both = (about("mine", {name: frames[name].shown for name in names}) for names in ([RATE], frames))
     digests = [frame.digest for frame in frames.values()]
     assert mine["evidence"] == frames[RATE].digest and both["evidence"] not in digests
+    said = caption("Both.", mine, {RATE: "consistent"})
+    assert rf"Models Revisited'': \texttt{{{RATE}}}, consistent." in said and mine["evidence"] in said
     for document, commit in (({"commit": "abc"}, "abc"), ({"commit": None}, "not recorded")):
         assert about_file("mine", document, "a command")["commit"] == commit
     paths = [tmp_path / f"mine.{kind}" for kind in ("pdf", "png", "svg")]
