@@ -38,7 +38,7 @@ def test_plans_grow_with_what_is_harder_to_see():
         larger = runs_needed(1.0, **{"times": 1.5, **more})
         assert larger is not None and larger > needed, more
     assert runs_needed(5.0, 2.0, rarer=0.5) is None and runs_needed(1.0, 1.5, rarer=1e-12) is None
-    for given in ({"times": 1.0}, {"epsilon": 0.0}, {"rarer": 0.0}, {"probability": 1.0}, {"confidence": 1.0}):
+    for given in ({"times": 1.0}, {"epsilon": 0.0}, {"rarer": 0.0}):
         with pytest.raises(InvalidInput, match=f"{next(iter(given))} must be"):
             runs_needed(**{"epsilon": 1.0, "times": 1.5, **given})
     for rows, verdict in ((6 * needed, "refuted"), (needed // 3 + 8, "not refuted")):

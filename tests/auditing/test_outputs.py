@@ -242,8 +242,9 @@ def test_lists_of_results_are_audited_as_they_are():
     )
     found = audit_samples(ours, theirs, epsilon=1.0)
     assert found.verdict == "refuted" and "output['n']" in found.event
-    again = audit_samples(ours[:300], ours[300:], epsilon=1.0)
-    assert again.verdict == "blind"
+    assert audit_samples(ours[:300], ours[300:], epsilon=1.0).verdict == "blind"
+    apart = audit_samples([{"a": one["n"]} for one in ours], [{"b": one["n"]} for one in theirs])
+    assert {"output['a']", "output['b']"} <= {name for name, _ in apart.origin.layout.described}
     assert audit_samples(ours[:300], ours[300:], epsilon=1.0, ignore=["id"]).verdict == "not refuted"
 
 

@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import privacy as naive
 
+from dpbench import runs_needed
+from dpbench.auditing.certify import as_claim
+from dpbench.bounds import upper_mean
 from dpbench.core.validation import InvalidInput
 from dpbench.privacy import (
     composition,
@@ -230,6 +233,8 @@ SIZES = {  # numbers >= 0, by the name of the parameter and the function
     "scale": lambda v: selection.noisy_max_guarantee(1.0, v),
     "sensitivity of a guarantee": lambda v: selection.noisy_max_guarantee(v, 1.0),
     "excess": lambda v: selection.generalized_exponential_guarantee(1.0, v),
+    "distance": lambda v: integer_noise.blurred(PROFILE, v),
+    **{f"{kind} of a claim": lambda v, kind=kind: as_claim({kind: v}, None, 0.0) for kind in ("epsilon", "mu", "rho")},
 }
 DELTAS_OF = {
     "delta of laplace.epsilon": lambda v: laplace.epsilon(v, 1.0),
@@ -248,9 +253,21 @@ ABOVE = {
     "epsilon of a guarantee": lambda v: selection.generalized_exponential_guarantee(v),
     "deviation": integer_noise.gaussian_grid,
     "delta of gaussian.mu": lambda v: gaussian.mu(1.0, v),
+    "scale of noisy_max": lambda v: selection.noisy_max([0.0], v),
+    "largest": lambda v: upper_mean(np.zeros(3), v, 0.1),
+}
+SHARES_OF = {
+    "alpha": lambda v: upper_mean(np.zeros(3), 1.0, v),
+    "beta": lambda v: selection.generalized_exponential([0.0, 1.0], [0.0, 1.0], 1.0, v),
+    **{name: lambda v, name=name: runs_needed(1.0, **{name: v}) for name in ("probability", "confidence")},
 }
 NONE = (-1e-9, math.nan, math.inf, -math.inf, "1", None, True)
-ENDS = [(SIZES, 0.0, NONE), (DELTAS_OF, 0.0, (*NONE, 1.0)), (ABOVE, 1e-9, (*NONE, 0.0))]
+ENDS = [
+    (SIZES, 0.0, NONE),
+    (DELTAS_OF, 0.0, (*NONE, 1.0)),
+    (ABOVE, 1e-9, (*NONE, 0.0)),
+    (SHARES_OF, 0.5, (*NONE, 0.0, 1.0)),
+]
 
 
 @pytest.mark.parametrize(("calls", "end", "outside"), ENDS)

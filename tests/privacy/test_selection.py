@@ -130,7 +130,6 @@ def test_noisy_max_is_private_and_a_wrong_scale_is_not():
         ({"scores": [1.0, 2.0, 3.0]}, "scores"),
         ({"scores": [math.nan, 0.0]}, "scores"),
         ({"epsilon": 0.0}, "epsilon"),
-        ({"beta": 1.0}, "beta"),
     ],
 )
 def test_bad_input_is_named(arguments, named):
