@@ -225,6 +225,7 @@ def test_floors_under_zero_concentrated_privacy():
     votes = families.selection(100, 50, 10)
     left = 1.0 - (10**2 * 0.01 + math.log(2.0)) / math.log(50)
     assert fano(votes, {"rho": 0.01}).value == pytest.approx(left, rel=1e-12)
+    assert fano(votes, {"mu": math.sqrt(0.02)}).value == pytest.approx(left, rel=1e-12)
     mu = math.sqrt(0.02)
     weak, strong = (chaudhuri_hsu(1000, claim).floor for claim in ({"rho": 0.01}, {"mu": mu}))
     assert 0.7 * strong < weak < strong
