@@ -52,7 +52,8 @@ class Mechanism:
     def claim(self, sensitivity: str, scale: str, free: Mapping[str, tuple[Any, Any]], least: int) -> Statement:
         """Proved if and only if the mechanism is as private as claimed, for every n >= `least`."""
         left, right = (_put(side, sensitivity, scale) for side in self.holds)
-        return Statement("", self._symbols(f"{left} {right}", free, least, "inf"), inequality(left, "<=", right))
+        symbols = self._symbols(f"{left} {right}", free, least, "inf")
+        return Statement("", symbols, inequality(left, "<=", right), region={self.parameter: "(0, inf)"})
 
     def positive(self, scale: str, free: Mapping[str, tuple[Any, Any]], least: int) -> Statement:
         """The scale is one: it is nowhere negative."""
