@@ -18,26 +18,6 @@ from dpbench.papers.heavytail.tails import Tail
 from dpbench.papers.heavytail.theorems import lemmas3_10, quantiles, sharp, theorems1_2
 from dpbench.papers.heavytail.theorems.hidden import hidden_quantile, rare_law
 from dpbench.runs.context import RunContext
-from lowerbounds import rare_packing
-
-ORDERS = (2.0, 1.75, 1.5, 1.25)
-
-# The packing
-
-
-@pytest.mark.parametrize("theta", ORDERS)
-@pytest.mark.parametrize("moment", ["norm", "coordinate"])
-def test_the_packing_obeys_the_moment_and_the_probabilities(theta, moment):
-    for n, d, epsilon in ((1000, 4, 1.0), (10**6, 64, 0.1), (10**9, 1024, 0.01)):
-        hard = rare_packing(n, d, epsilon, theta=theta, moment=moment)
-        length = hard.size * (math.sqrt(d) if moment == "norm" else 1.0)
-        assert hard.chance * length**theta == pytest.approx(1.0)
-        missed = float(binom.sf(hard.shared, n, hard.chance))
-        assert missed == pytest.approx(0.25, rel=1e-6)
-        left = 1.0 - math.exp(epsilon * hard.shared - hard.log_members) - missed
-        assert 0.25 - 1e-6 <= hard.probability <= left + 1e-6
-        assert hard.floor == hard.probability * hard.excess <= hard.chance * hard.size * math.sqrt(d) / 8.0
-
 
 # The hidden law
 
