@@ -16,7 +16,7 @@ from whole_certificates import report
 import dpbench.certificates as certificates
 from dpbench.certificates import shown
 from dpbench.certificates.__main__ import main
-from dpbench.certificates.build import above, below, enclosure
+from dpbench.certificates.build import above, below, enclosure, sentence
 from dpbench.ledger.registry import all_claims, by_id
 from dpbench.papers.glm import theory as glm
 from dpbench.papers.publicdata import theory as publicdata
@@ -184,8 +184,9 @@ def test_quotes_are_the_ledgers():
     for c in COMMITTED.values():
         mine = claims[c["id"]]
         corrected = {other.quote for other in claims.values() if other.holds == mine.id and other.quote}
-        assert c["quote"]["text"] in ({mine.quote} if mine.quote else corrected or {mine.statement}), c["id"]
-        assert c["quote"]["place"] == mine.source
+        _, text, place = sentence(c["id"])
+        assert c["quote"]["text"] == text in ({mine.quote} if mine.quote else corrected or {mine.statement}), c["id"]
+        assert c["quote"]["place"] == place == mine.source
 
 
 def test_verdicts_of_the_ledger_agree():

@@ -10,6 +10,7 @@ from whole_certificates import report
 from dpbench import InvalidInput, find_counterexample
 from dpbench.certificates.clock import Clock
 from dpbench.certificates.search import find, shrink
+from dpbench.certificates.search.growth import STEPS
 from dpbench.certificates.search.optimise import climb
 from dpbench.certificates.search.question import Parameter, Question, chosen
 from dpbench.ledger import Claim
@@ -136,6 +137,9 @@ def test_bad_input_is_one_message(call, message):
 def test_an_asymptotic_claim_falls_only_where_no_constant_lasts():
     grows = searched(claim(stated(order("x", to="sqrt(x)/n", variable="x"))))
     assert grows.found and grows.asymptotic and grows.ratio >= 100.0
+    at = {name: float(Fraction(value)) for name, value in grows.instance.items()}
+    end = at["x"] * 2.0 ** (at["power_x"] * (at["first"] + STEPS))
+    assert grows.ratio == pytest.approx(math.sqrt(end) * at["n"])
     assert grows.certificate is not None and grows.certificate["kind"] == "growth"
     # x/(1 + x) grows along every path up to 1: a constant lasts, and growth on a stretch alone is no counterexample
     assert not searched(claim(stated(order("x", to="1 + x", variable="x"))), evaluations=4_000).found
