@@ -42,12 +42,12 @@ def test_costly_algorithms_run_on_few_members_and_can_refute(monkeypatch):
     zero = {"zero": floors.Zero()}
     case = floors.Case(packing, arguments, {"constants": "exact"}, zero, {}, floors.costly(0.5, 1e-6))
     wrong = replace(case, costly={"least squares": least_squares})
-    assert floors.run_floor(Plain(), [wrong], trials=4, quick=256)[0] == "refuted"
+    verdict, evidence = floors.run_floor(Plain(), [wrong], trials=4, quick=256)
+    alone = measure_accuracy(floors.Zero(), packing(**arguments), draws=256, trials=4, confidence=1.0 - LEVEL / 2.0)
+    assert verdict == "refuted" and evidence.column("upper")[0] == pytest.approx(alone.upper), "bounds share the level"
     monkeypatch.setattr(floors, "_FEW", 16)
     verdict, evidence = floors.run_floor(Plain(), [case], trials=4, quick=24)
     assert verdict == "not refuted" and evidence.value > 1.0
     assert evidence.column("algorithm") == ["zero", "JL method", "grid search", "boosting"]
     assert evidence.trials == 24 * 4 + 16 * (2 + 4 + 4)  # each run of the JL method draws a map
     assert min(evidence.column("ratio")) == pytest.approx(evidence.column("ratio")[0])  # the zero predictor's
-    alone = measure_accuracy(floors.Zero(), packing(**arguments), draws=24, trials=4, confidence=1.0 - LEVEL / 4.0)
-    assert evidence.column("upper")[0] == pytest.approx(alone.upper), "four bounds share the level"

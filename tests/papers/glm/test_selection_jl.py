@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -20,6 +20,8 @@ from dpbench.papers.glm.algorithms.random_map import RandomMap, by_columns
 from dpbench.papers.glm.algorithms.scoring import clipped_risk, loss_range, prediction_bound
 
 JL = JLMethod(1.0, 1e-5, dimension=3, steps=8)
+WIDE = replace(JL, dimension=60)
+"""Its reach depends on the number of records."""
 
 
 def lifted(data, size, name):
@@ -62,8 +64,8 @@ def test_guarantees_stay_within_the_claim(name, scheme):
 def test_boosting_over_the_jl_method_uses_its_reach_and_gamma():
     """On chunks of 13, 14 and 14 records: the reach on those that are trained on, the sensitivity of the last."""
     data = problem("squared", n=41)
-    boosted, plain = Boosting(JL, 1.0, 1e-5, models=2), Boosting(NoisyGD(1.0, 1e-5, steps=8), 1.0, 1e-5, models=2)
-    reach = max(JL.prediction_bound(data.records(*ends)) for ends in ((0, 13), (13, 27)))
+    boosted, plain = Boosting(WIDE, 1.0, 1e-5, models=2), Boosting(NoisyGD(1.0, 1e-5, steps=8), 1.0, 1e-5, models=2)
+    reach = max(WIDE.prediction_bound(data.records(*ends)) for ends in ((0, 13), (13, 27)))
     assert boosted.prediction_bound(data) == reach
     assert boosted.sensitivity(data) == pytest.approx((1.0 + reach) ** 2 / 14.0)
     assert plain.prediction_bound(data) == data.radius * data.x_bound
@@ -73,7 +75,7 @@ def test_boosting_over_the_jl_method_uses_its_reach_and_gamma():
 
 def test_grid_search_over_the_jl_method_uses_the_reach_of_the_half_that_is_trained_on():
     """Of 41 records 20 are trained on and 21 judge."""
-    data, search = problem("squared", n=41), PrivateGridSearch(JL, 1.0, 1e-5, candidates=2)
+    data, search = problem("squared", n=41), PrivateGridSearch(WIDE, 1.0, 1e-5, candidates=2)
     halves = [data.records(0, 20).with_radius(radius) for radius in search.radii(data)]
     reaches = [search.mechanism(data).prediction_bound(half) for half in halves]
     assert search.sensitivities(data)[1:] == pytest.approx([(1.0 + reach) ** 2 / 21.0 for reach in reaches])
