@@ -3,6 +3,7 @@
 import tracemalloc
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -215,6 +216,11 @@ def test_scikit_learn_estimators_are_inexact_oracles(estimator):
         (lambda: prepare(Thresholds(), [0.0]).erm_last(Objective([1.0]), np.zeros((1, 2))), "linear no wider"),
         (lambda: LinearEstimator(LogisticRegression(), 1).erm([[0.0]], Objective([1.0, 1.0])), "over 1 points"),
         (lambda: LinearEstimator(3, 1), "estimator must be a classifier of scikit-learn, got 3"),
+        (lambda: LinearEstimator(SimpleNamespace(fit=None), 1), "estimator must be a classifier of scikit-learn"),
+        (
+            lambda: LinearEstimator(SimpleNamespace(get_params=None), 1),
+            "estimator must be a classifier of scikit-learn",
+        ),
     ],
 )
 def test_bad_input(make, message):
