@@ -149,6 +149,14 @@ def test_a_score_that_is_not_of_each_output_alone_is_refused(score):
         audit_samples(laplace(0.0, 2_000, 0), laplace(1.0, 2_000, 1), epsilon=1.2, score=score)
 
 
+@pytest.mark.parametrize("other", [np.full(2_000, "1.0"), np.zeros((2_000, 2))], ids=["texts", "a column more"])
+def test_arrays_of_two_types_or_widths_are_refused(other):
+    message = "neighbour_outputs must be of the width and type of outputs"
+    for pair in ((laplace(0.0, 2_000, 0), other), (other, laplace(0.0, 2_000, 0))):
+        with pytest.raises(InvalidInput, match=message):
+            audit_samples(*pair, epsilon=1.0)
+
+
 def test_a_score_of_single_precision_is_no_function_of_the_block():
     """Matrix products of a block round as its size: 1e-7 here, where 1e-5 is let pass."""
 

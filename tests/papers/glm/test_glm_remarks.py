@@ -123,6 +123,7 @@ def test_a_constant_that_grows_along_one_axis_refutes_a_lemma(context) -> None:
     _, evidence = measured(lemma7.lemma7_corrected, context)
     assert evidence.margin is not None and evidence.margin > 0.0
     rows = [dict(zip(evidence.rows, values, strict=True)) for values in zip(*evidence.rows.values(), strict=True)]
+    assert all(row["constant at least"] == max(lemma7._LEAST, row["at least"] / row["bound"]) for row in rows)
     scaled = [row | {k: 40.0 * row[k] for k in ("constant", "constant at least")} for row in rows]
     assert lemma7._held(scaled, 1, "").margin > 0.0
     grown = []

@@ -62,6 +62,15 @@ def test_digest_names_everything():
     assert make() == base and hash(make()) == hash(base) and base != others[0]
 
 
+def test_no_eigenvalue_of_a_design_of_low_rank_is_negative():
+    """Of rank 3 in 20 dimensions: some of the seventeen zeros come out below 0."""
+    points = np.random.default_rng(0).normal(size=(3, 20)) / 20.0
+    problem = make(points)
+    values, vectors = problem.axes
+    assert np.linalg.eigvalsh(problem.second).min() < 0.0 <= values.min()
+    assert np.allclose(vectors * values @ vectors.T, points.T @ points / 3, atol=1e-15)
+
+
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
 def test_replace_record(wrap):
     base = make(wrap(X))
