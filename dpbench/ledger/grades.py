@@ -113,9 +113,9 @@ def certified(claim: Declaration, verdict: str) -> bool:
     """
     certificates = _certificates(place_of_certificates(claim)).get((claim.id, verdict), ())
     if claim.outside:
-        text = "" if claim.formal is None else claim.formal.text.rstrip(".")
-        return any(
-            text and one["statement"].rstrip(".").endswith(text) and _accepted(json.dumps(one)) for one in certificates
+        statement = claim.formal
+        return statement is not None and any(
+            one["statement"].endswith(statement.text) and _accepted(json.dumps(one)) for one in certificates
         )
     stated = claim.over_region if verdict == "proved" else ""
     return any(not stated or one["statement"] == stated for one in certificates)

@@ -344,6 +344,11 @@ def profiles(
     verdict, evidence
         "refuted" if a pair or an attack lies beyond its (ε, δ), "proved" if there are guarantees and all lie within,
         else "not refuted".
+
+    Raises
+    ------
+    InvalidInput
+        For a row without an ε > 0, a δ in [0, 1), or something to hold against them.
     """
     listed: dict[str, list[Row]] = {GUARANTEES: [], PAIRS: [], ATTACKS: []}
     judged: dict[str, list[tuple[tuple[Any, Any], Any]]] = {GUARANTEES: [], PAIRS: []}
@@ -352,7 +357,7 @@ def profiles(
         if not {"epsilon", "delta"} <= row.keys():
             raise validation.invalid("a row of a privacy claim", "with the epsilon and delta that are claimed", row)
         target = row["epsilon"], row["delta"]
-        epsilon, delta = map(as_float, target)
+        epsilon, delta = validation.epsilon(as_float(target[0])), validation.delta(as_float(target[1]))
         kind = next((name for name in ("attack", "pair") if name in row), "guarantee")
         if kind == "attack":
             bound = bound_of(row["attack"], delta)
@@ -387,7 +392,7 @@ def profiles(
     headline = float(max(having(columns, value)[value])) if isinstance(value, str) else value
     if headline is None:
         ratios = [_ratio(profile, *map(as_float, target)) for target, profile in pairs or guarantees]
-        ratios = ratios or [bound / max(epsilon, 1e-300) for bound, epsilon in attacks]
+        ratios = ratios or [bound / epsilon for bound, epsilon in attacks]
         what = "true delta of a pair" if pairs else "guaranteed delta" if guarantees else "lower bound on epsilon"
         headline, notes = max(ratios, default=0.0), (f"value: the largest ratio of a {what} to the claimed one", *notes)
     if undecided:

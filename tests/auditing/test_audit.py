@@ -24,6 +24,7 @@ def test_the_bound_the_event_and_the_verdict():
     assert "of the runs on the" in found.event
     assert audit(laplace, 0.0, 1.0, epsilon=1.0, trials=20_000).verdict == "not refuted"
     assert audit(laplace, 0.0, 1.0, trials=20_000).verdict is None
+    assert ", confidence 0.999999999, " in str(audit(laplace, 0.0, 1.0, trials=200, confidence=1.0 - 1e-9))
     assert audit(lambda d, n, r: r.laplace(size=n), 0.0, 1.0, trials=20_000).epsilon_lower == 0.0
 
 

@@ -137,7 +137,8 @@ def test_what_a_mechanism_computes_is_the_formula_of_its_statement(claim, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({c["kind"] for c in COMMITTED.values()}))
 def test_no_mutation_is_accepted_that_is_not_true(kind):
-    """At least half are refused; of regions, where many changed cuts and witnesses stay true, ten false ones."""
+    """At least half are refused; of regions, where many changed cuts and witnesses stay true, ten false ones. The
+    second reading finds a fourth false of each other kind: it does not say yes to everything."""
     pool = [(sort, f"{name} {where}", m) for name, c in COMMITTED.items() if c["kind"] == kind
             for sort, where, m in mutations(c)]  # fmt: skip
     drawn = random.Random(kind).sample(pool, min(PER_KIND, len(pool)))
@@ -145,7 +146,8 @@ def test_no_mutation_is_accepted_that_is_not_true(kind):
     assert len(tried) >= 50
     assert not [where for sort, where, accepted, holds in tried if accepted and (sort == "assumption" or not holds)]
     refused, false = (sum(not one[place] for one in tried) for place in (2, 3))
-    assert refused >= false >= 10 if kind == "region" else refused >= len(tried) / 2, (refused, false)
+    least = (false, 10) if kind == "region" else (len(tried) / 2, len(tried) / 4)
+    assert refused >= least[0] and false >= least[1], (refused, false)
 
 
 def test_every_reason_names_a_living_entry_without_a_certificate():

@@ -199,6 +199,10 @@ def test_a_slope_is_held_to_what_is_claimed():
     assert tried >= 60
 
 
+def test_each_sampled_entry_has_its_record_and_no_other():
+    assert {(one.id, one.kind) for one in recorders()} == {(one["id"], one["kind"]) for one in COMMITTED.values()}
+
+
 def test_the_fewest_hits_are_checked(monkeypatch):
     made = of_columns(monkeypatch, "not refuted", {"runs": [50], "hits": [0], "allowed": [0.1]})
     assert made is not None

@@ -173,7 +173,14 @@ def test_samples_that_are_none_are_refused(values, within, message):
 
 
 def test_rows_of_another_shape_are_refused():
-    for row, message in (({}, "epsilon and delta"), ({"epsilon": 1.0, "delta": 0.0}, "guarantee or pair")):
+    whole = {"epsilon": 1.0, "delta": 0.0, "guarantee": pure_profile(1.0, why="trust me")}
+    for row, message in (
+        ({}, "epsilon and delta"), ({"epsilon": 1.0, "delta": 0.0}, "guarantee or pair"),
+        (whole | {"epsilon": 0.0}, "epsilon must be a finite number > 0, got 0"),
+        (whole | {"epsilon": math.nan}, "epsilon must be a finite number > 0"),
+        (whole | {"delta": 1.0}, "delta must be a number in [0, 1), got 1"),
+        (whole | {"delta": -1e-9}, "delta must be a number in [0, 1)"),
+    ):  # fmt: skip
         paper = Paper("shape")
         paper.privacy("one", expected="not refuted", **SAID)(lambda run, row=row: [row])
         assert message in refusal(paper)

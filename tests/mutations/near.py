@@ -99,9 +99,10 @@ class Users:
 def left_out(node: ast.AST) -> bool:
     """Whether a test, or each test of a module, has a mark of `LEFT_OUT`; those of single cases do not count."""
     if isinstance(node, ast.Module):
-        marks = [one.value for one in node.body
-                 if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "pytestmark"]  # fmt: skip
-        marks = [part for mark in marks for part in (mark.elts if isinstance(mark, ast.List) else [mark])]
+        marks: list[ast.expr] = []
+        for statement in node.body:
+            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark":
+                marks += statement.value.elts if isinstance(statement.value, ast.List) else [statement.value]
     else:
         marks = getattr(node, "decorator_list", [])
     return any(ast.unparse(mark) in {f"pytest.mark.{name}" for name in LEFT_OUT} for mark in marks)

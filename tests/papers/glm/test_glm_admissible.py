@@ -147,3 +147,8 @@ def test_every_failing_row_is_of_formulas_or_traced_or_listed() -> None:
 @pytest.mark.parametrize(("name", "assumption"), cases(ASSUMPTIONS), ids=str)
 def test_the_instance_obeys(name: str, assumption: str) -> None:
     assert ASSUMPTIONS[name][assumption](), f"{name}: {assumption}"
+
+
+def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
+    assert not convex_smooth_nonnegative(losses.linear())
+    assert not every("glm.alg1.rate.printed", lambda n: n > 1e9, "n")()

@@ -19,6 +19,7 @@ from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD, printed_gradient_bou
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import paper, theorem1, theorem2, theorem3, theorem5, theorem10
+from dpbench.papers.glm.theorems.pairs import cancelling_pair
 from dpbench.runs.context import RunContext
 
 OWN = {"epsilon", "delta", "calibration", "theorem"}
@@ -123,3 +124,15 @@ def test_every_pair_that_decides_is_admissible_and_run_as_printed(name):
             assert gradient <= printed_gradient_bound(p) * (1 + 1e-9)  # Y^2 of the noise is no less than the loss at 0
             assert np.diff(slope).max() <= p.loss.smoothness * np.diff(z).max() * (1 + 1e-9) + 1e-12
             assert p.n >= p.loss.smoothness * (p.radius * p.x_bound) ** 2 / at_zero  # n_0
+
+
+def test_faults_are_seen():
+    p, q = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=1.0)
+    good = Used(NoisyGD(1.0, 1e-5, calibration="printed"), p, q, True)
+    assert faults(good) == []
+    assert faults(good._replace(neighbour=q.replace_record(0, np.array([-1.0]), 1.0))) == ["not one record replaced"]
+    assert faults(good._replace(mechanism=NoisyGD(1.0, 1e-5))) == ["no printed calibration"]
+    stepped = NoisyGD(1.0, 1e-5, calibration="printed", step_size=0.1)
+    assert faults(good._replace(mechanism=stepped)) == ["a parameter that is not the printed one"]
+    other, _ = cancelling_pair("linear", 11, x_bound=1.0, y_bound=1.0, radius=2.0)
+    assert "another problem" in faults(good._replace(neighbour=other))
