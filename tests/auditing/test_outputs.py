@@ -308,6 +308,8 @@ def read(name, output):
         return None
     try:
         value = eval(path, {"output": output})
+        if "[-" in path and not {*map(type, eval(path[: path.rindex("[")], {"output": output}))} <= {bool, int, float}:
+            return None  # from the end are named the entries of lists of numbers
         value = OF_ARRAYS[what[0]](value) if what else value
     except (LookupError, TypeError, ValueError):
         return None

@@ -39,7 +39,7 @@ def plainly(node, values):
     }[kind]()  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None)
 @given(TREES)
 def test_what_is_written_reads_as_it_was(tree):
     text = formula.write(tree)

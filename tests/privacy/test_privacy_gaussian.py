@@ -27,7 +27,7 @@ ALONG = st.tuples(
 """(ε, μ) of any a = ε/μ − μ/2: every δ from near 1 down to 1e-300."""
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@settings(max_examples=600, deadline=None)
 @given(FREE | ALONG.filter(lambda both: abs(both[0]) <= 500.0), st.booleans())
 def test_delta_anywhere(both, negative):
     epsilon, mu = (-abs(both[0]) if negative else abs(both[0])), both[1]

@@ -87,7 +87,7 @@ def exact_laws(draw, size):
     return [Fraction(mass, sum(masses)) for mass in masses]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None)
 @given(st.data(), st.integers(1, 5), st.fractions(1, 6, max_denominator=7), st.booleans())
 def test_laws_of_rationals_are_judged_exactly(data, size, factor, rest):
     """At ε = log(factor) the oracle is a sum of fractions: within at δ(ε) itself, beyond a little below."""
@@ -113,7 +113,7 @@ FORMULAS = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None)
 @given(FORMULAS)
 def test_formulas_of_rationals_are_rationals(text):
     """So that ties are decided. The oracle is Python with fractions in the place of integers."""
@@ -150,7 +150,7 @@ def test_laws_that_are_none_are_refused(p, q, says):
         discrete.pair(p, q)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(5, 30), st.floats(0.01, 10.0), st.floats(-300.0, -0.05), st.integers(0, 2**32))
 def test_discrete_epsilon_is_the_least(size, spread, log_delta, seed):
     p, q = random_pair(np.random.default_rng(seed), size, spread)

@@ -73,7 +73,7 @@ def test_no_epsilon_is_needed_where_delta_at_zero_is_enough(kind):
         assert profile.epsilon(0.999) == replace(profile, epsilon_of=None).epsilon(0.999) == 0.0 < profile.delta(0.0)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(st.floats(-20.0, 4.0).map(math.exp), st.floats(0.0, 1.2))
 def test_a_loss_of_any_size_has_its_profile_and_its_noise(size, share):
     epsilon = share * size

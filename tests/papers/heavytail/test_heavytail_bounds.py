@@ -80,7 +80,7 @@ def test_the_utility_bound_pays_for_net_and_failure_alike(theta, sampling, times
     assert bound(3.0, 0.05 / math.e) - bound(3.0, 0.05) == pytest.approx(grown, rel=1e-9)
 
 
-@settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(boxes())
 @pytest.mark.kernel
 def test_no_lattice_point_is_below_its_bound(case):
