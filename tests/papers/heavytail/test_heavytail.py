@@ -199,6 +199,8 @@ def test_problem_is_a_value():
     own = HeavyTailedProblem(X, y, radius=1.0)
     X[0], y[0] = 9.0, 9.0
     assert own == p
+    with pytest.raises(InvalidInput, match=r"^index must be below n = 12"):
+        p.replace_record(12, p.X[0], 1.0)
     assert p.empirical_risk(np.zeros(2)) == pytest.approx(np.abs(p.y).mean())
     assert problem(domain="box").diameter == pytest.approx(2.0 * math.sqrt(2.0)) and p.diameter == 2.0
 
@@ -230,35 +232,25 @@ def test_the_term_after_next_of_the_sharp_rate_is_that_of_its_law(theta):
     assert 0.5 * allowed.high * (1.0 + following) == pytest.approx(left, rel=0.03)
 
 
-def test_a_net_too_large_to_enumerate_says_so_and_falls_back_to_the_guarantee():
+def test_the_sampler_is_chosen_by_the_size_of_the_net():
+    """What is too large to be enumerated says so where its law is asked for; a profile says of which neighbours it is,
+    a record replaced or taken away, by either way."""
     rng = np.random.default_rng(1)
-    p = HeavyTailedProblem(rng.standard_normal((300, 4)), rng.standard_normal(300), radius=1.0)
-    m = ExponentialMechanism(1.0)
-    assert m.sampler_for(p) == "tree"
-    with pytest.raises(InvalidInput, match=r"^net_radius must be so large"):
-        m.log_probabilities(p)
-    assert m.pair_profile(p, p.replace_record(0, np.ones(4), 1.0)).kind == "upper"
-
-
-def test_auto_chooses_by_size():
-    small = HeavyTailedProblem(np.ones((20, 1)), np.ones(20), radius=1.0)
-    large = HeavyTailedProblem(np.ones((20_000, 1)), np.ones(20_000), radius=1.0)
-    m = ExponentialMechanism(1.0)
-    assert (m.sampler_for(small), m.sampler_for(large)) == ("enumerate", "tree")
+    for d, zeta, sampler in ((1, 0.5, "enumerate"), (4, 0.05, "tree")):
+        p = HeavyTailedProblem(rng.standard_normal((30, d)), rng.standard_normal(30), radius=1.0)
+        fewer = HeavyTailedProblem(p.X[1:], p.y[1:], radius=1.0, tau=p.tau)
+        m = ExponentialMechanism(1.0, net_radius=zeta, truncation=0.1)
+        profiles = [m.pair_profile(p, other) for other in (p.replace_record(0, np.ones(d), 1.0), fewer)]
+        assert m.sampler_for(p) == sampler and [made.neighbours for made in profiles] == ["replace", "add_remove"]
+        assert {made.kind for made in profiles} == {"exact" if d == 1 else "upper"}
+        if d == 4:
+            with pytest.raises(InvalidInput, match=r"^net_radius must be so large"):
+                m.log_probabilities(p)
+    sizes = [HeavyTailedProblem(np.ones((n, 1)), np.ones(n), radius=1.0) for n in (20, 20_000)]
+    assert [ExponentialMechanism(1.0).sampler_for(p) for p in sizes] == ["enumerate", "tree"]
     box = HeavyTailedProblem(np.ones((4, 3)), np.zeros(4), radius=1.0, domain="box")
     made = ExponentialMechanism(1.0, net_radius=0.5)
     assert made._cube(box) == len(made.net(box).points())  # what the choice rests on: the points of a box's net
-
-
-@pytest.mark.parametrize("d", [1, 4])
-def test_a_profile_says_which_neighbours_it_is_of(d):
-    """Of enumerated pairs and of nets too large for it, a record replaced or taken away."""
-    rng = np.random.default_rng(1)
-    p = HeavyTailedProblem(rng.standard_normal((30, d)), rng.standard_normal(30), radius=1.0)
-    fewer = HeavyTailedProblem(p.X[1:], p.y[1:], radius=1.0, tau=p.tau)
-    m = ExponentialMechanism(1.0, net_radius=0.5 if d == 1 else 0.05, truncation=0.1)
-    assert m.pair_profile(p, p.replace_record(0, np.ones(d), 1.0)).neighbours == "replace"
-    assert m.pair_profile(p, fewer).neighbours == "add_remove"
 
 
 def wild(rng, n, d):

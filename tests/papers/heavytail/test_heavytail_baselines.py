@@ -11,8 +11,11 @@ from dpbench import cli
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm.comparison import HEAVY_TAILED, compare, fit
 from dpbench.papers.heavytail import datasets as datasets_heavytail
+from dpbench.papers.heavytail import theory
 from dpbench.papers.heavytail.algorithms.baselines import (
     ClippedSubgradient,
+    TruncatedEstimator,
+    into_domain,
     least_absolute_deviations,
     truncated_estimator,
 )
@@ -42,6 +45,24 @@ def test_truncated_estimator_improves_on_its_start():
     start, w = least_absolute_deviations(p), truncated_estimator(p, 3.0)
     assert truncated_risk(p, w, 3.0) <= truncated_risk(p, start, 3.0)
     assert np.linalg.norm(w - (0.3, -0.2, 0.1)) < 0.1
+    for moment in ("norm", "coordinate"):
+        given = replace(p, moment=moment, tau=1.5, theta=1.5)
+        sizes = {"theta": 1.5, "tau": 1.5, "moment": moment, "diameter": 2.0}
+        fit = truncated_estimator(given, theory.truncation(200, 3, 2.0, 0.05, **sizes))
+        assert np.array_equal(TruncatedEstimator(2.0).sample(given, 2), [fit, fit])
+
+
+@pytest.mark.parametrize("domain", ["ball", "box"])
+def test_the_nearest_point_of_the_domain(domain):
+    """No point of the domain is nearer; what lies inside stays."""
+    p = HeavyTailedProblem(np.ones((1, 2)), [0.0], radius=1.5, domain=domain)
+    grid = np.stack(np.meshgrid(*[np.linspace(-1.5, 1.5, 301)] * 2), axis=-1).reshape(-1, 2)
+    inside = grid if domain == "box" else grid[np.linalg.norm(grid, axis=1) <= 1.5]
+    for w in np.array([(2.0, 1.6), (-1.6, 0.3), (0.2, -9.0), (1.0, -1.0), (-1.0, 0.2)]):
+        near = into_domain(w, p)
+        apart = np.linalg.norm(inside - w, axis=1).min()
+        assert np.linalg.norm(near - w) <= apart + 1e-12 <= np.linalg.norm(near - w) + 0.015
+        assert np.abs(near).max() <= 1.5 and (domain == "box" or np.linalg.norm(near) <= 1.5 + 1e-15)
 
 
 def test_clipped_subgradient_learns_and_hides_a_record():

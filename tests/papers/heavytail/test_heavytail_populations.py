@@ -1,6 +1,7 @@
 """Heavy-tailed populations: moments, survival functions and excess risks against integrals and samples."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -88,6 +89,25 @@ def test_excess_is_the_mean_of_the_losses(directions, moment, noise):
         assert abs(gain.mean() - excess) <= Z * gain.std() / 1e3
         assert abs(gain.mean() - 1.1 * excess) > Z * gain.std() / 1e3  # a tenth off is seen
     assert p.excess_risk([p.minimiser])[0] == 0.0
+
+
+@pytest.mark.parametrize("directions", ["sphere", "axes"])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_moments_of_coordinates_are_those_of_the_directions(d, directions):
+    """E|U_1|^θ: a third, or on the sphere 1, the mean of |cos|^θ, and 1/(θ + 1), where U_1 is uniform on [−1, 1]."""
+
+    def share(theta):
+        if directions == "axes":
+            return 1.0 / d
+        mean = integrate.quad(lambda angle: math.cos(angle) ** theta / (0.5 * math.pi), 0.0, 0.5 * math.pi)[0]
+        return {1: 1.0, 2: mean, 3: 1.0 / (theta + 1.0)}[d]
+
+    tail = Tail("student", 2.2)
+    p = HeavyTailedPopulation(tail, np.zeros(d), theta=1.5, moment="coordinate", directions=directions, scale=3.0)
+    assert p.tau == pytest.approx(3.0 * (share(1.5) * tail.moment(1.5)) ** (1.0 / 1.5), rel=1e-9)
+    assert replace(p, moment="norm").tau == pytest.approx(3.0 * tail.moment(1.5) ** (1.0 / 1.5), rel=1e-9)
+    w = np.eye(d)[:1] * 0.3
+    assert p.excess_risk(w)[0] == pytest.approx(3.0 * tail.moment(1.0) * share(1.0) * 0.3, rel=1e-9)
 
 
 def test_bad_populations_are_named():

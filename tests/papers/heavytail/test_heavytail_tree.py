@@ -12,6 +12,7 @@ from scipy.stats import chi2
 
 from dpbench.core.blas import one_blas_thread
 from dpbench.papers.heavytail.algorithms import _growing, tree
+from dpbench.papers.heavytail.algorithms.coordinates import Coordinates, decorrelated, minimiser
 from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism, envelope
 from dpbench.papers.heavytail.algorithms.truncation import columns, sums_at
 from dpbench.papers.heavytail.problem import HeavyTailedProblem
@@ -98,6 +99,24 @@ def test_sheared_boxes_leave_the_law_as_it_is(d, zeta, epsilon, domain):
     assert statistic > limit
 
 
+def test_sizes_bound_the_features_of_the_sheared_axes():
+    """They are the features that all signs +1 would give, and those of the axes where nothing is sheared."""
+    rng = np.random.default_rng(6)
+    shear, x = np.triu(rng.uniform(-1.0, 1.0, (4, 4)), 1), rng.standard_normal((4, 9))
+    made = Coordinates(np.array([2, 0, 3, 1]), shear)
+    features, sizes = made.features(x)
+    assert np.allclose(replace(made, shear=np.abs(shear)).features(np.abs(x))[0], sizes, rtol=1e-14)
+    k = rng.integers(-9, 10, (5, 4)).astype(float)
+    np.testing.assert_allclose([made.real(point) @ features for point in k], k @ x, atol=1e-9)
+
+
+def test_records_that_are_all_truncated_leave_the_axes_of_the_lattice():
+    p = HeavyTailedProblem(np.random.default_rng(1).standard_normal((9, 3)), np.full(9, 50.0), radius=1.0)
+    gram = minimiser(p, 1.0, 1.0)[1]
+    assert np.array_equal(gram, np.eye(3)) and np.array_equal(decorrelated(gram).order, np.arange(3))
+    assert not np.array_equal(minimiser(p, 1.0, 1e-3)[1], np.eye(3))
+
+
 def test_hard_data_need_few_boxes():
     """Correlation 0.9999, d = 5, n = 1,000, ζ = 1/n: 227 boxes; along the lattice's own axes 142,625 were too few."""
     p = nearly_collinear(5, 1000, 0.9999)
@@ -139,11 +158,16 @@ def of_lattice(coordinates, k):
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize(("collinear", "domain"), [(0.0, "ball"), (0.99, "ball"), (0.99, "box")])
-def test_envelope_covers_the_net_once_and_lies_above_the_weights(collinear, domain):
+@pytest.mark.parametrize(
+    ("collinear", "domain", "boxes"),
+    [(0.0, "ball", 10**5), (0.99, "ball", 10**5), (0.99, "box", 10**5), (0.99, "box", 5)],
+)
+def test_envelope_covers_the_net_once_and_lies_above_the_weights(collinear, domain, boxes):
+    """However few boxes are allowed."""
     p = nearly_collinear(2, 30, collinear, domain=domain) if collinear else problem(2, theta=1.25, n=30)
-    m = ExponentialMechanism(1.0, net_radius=0.12, sampler="tree")
+    m = ExponentialMechanism(1.0, net_radius=0.12, sampler="tree", boxes=boxes)
     made, net = envelope(m, p), m.net(p)
+    assert made.opened <= boxes and (made.opened > 2) == (boxes > 2)
     assert made.coordinates.shear.any() or not collinear
     k = np.rint(net.points() / net.spacing).astype(np.int64)
     t = of_lattice(made.coordinates, k)

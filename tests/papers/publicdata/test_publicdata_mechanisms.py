@@ -19,7 +19,7 @@ from dpbench.papers.publicdata.algorithms.perturb import perturb, perturb_profil
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.algorithms.rspm import RSPM
-from dpbench.papers.publicdata.algorithms.separator import discrete_weights, weighted_minimisers
+from dpbench.papers.publicdata.algorithms.separator import discrete_weights, weight_grid, weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
 from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
@@ -158,6 +158,10 @@ def test_perturb_is_algorithm_1_and_gamma_zero_projects(noise):
     assert np.array_equal(perturb(p, inside, 0.0, 3, stream("x")), np.full((3, 1), 2.0))
     assert perturb_profile(p, 0.1, 0.0, noise).delta(1.0) == 1.0
     assert perturb_profile(p, 0.0, 0.0, noise).delta(0.0) == 0.0
+    c = public_problem("constants-squared")
+    bare = RegularizedPerturbation(1.0, 1e-5, regularization=0.1, noise=noise, noise_scale=0.0)
+    assert bare.pair_profile(c, c.replace_record(0, c.x[0], -c.y[0])).delta(50.0) == 1.0
+    assert bare.pair_profile(c, c).delta(0.0) == 0.0
 
 
 def test_the_guarantee_of_laplace_noise_is_m_rho_over_gamma():
@@ -191,7 +195,7 @@ def test_exact_profile_of_clipped_constants():
         for gamma in (0.05, 0.4, 3.0):
             m = RegularizedPerturbation(1.0, 1e-5, regularization=0.01, noise_scale=gamma)
             profile = m.pair_profile(p, q)
-            assert profile.kind == "exact"
+            assert profile.kind == "exact" and m.pair_profile(p, p).delta(0.0) == 0.0
             first, second = float(m.minimiser(p)[0]), float(m.minimiser(q)[0])
             for epsilon in (0.0, 0.3, 1.5):
                 low = naive.clipped_delta(epsilon, first, second, gamma / math.sqrt(5.0))
@@ -240,6 +244,9 @@ def test_refusals():
     discrete_weights(few, "discrete gaussian", 3.0)
     with pytest.raises(InvalidInput, match=r"^noise_scale must be of another size for n = 1 and m = 4194304"):
         discrete_weights(many, "discrete laplace", 3.0)
+    assert weight_grid("discrete gaussian", 2.0**28).spacing == 1.0
+    with pytest.raises(InvalidInput, match=r"^noise_scale must be at most"):
+        weight_grid("discrete gaussian", 2.0**29)
     for kind in ("thresholds", "halfspaces"):
         with pytest.raises(InvalidInput, match=r"^public must be a universal identification set"):
             RSPM(1.0).guarantee(public_problem(kind))

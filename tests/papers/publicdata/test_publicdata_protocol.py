@@ -148,6 +148,7 @@ class OneOfTwo:
 def test_a_users_class_is_prepared_counted_and_not_trusted():
     counted = CountedOracle(OneOfTwo())
     assert not is_exact(counted) and minimum_norm(counted, [0, 0]) == 0.0
+    assert minimum_norm(SimpleNamespace(values="binary"), [0]) == 1.0
     oracle = counted.prepare([0.0, 0.0])
     objective = Objective([1.0, 1.0], 0.0)
     rows = oracle.erm_many(objective, np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
@@ -196,6 +197,7 @@ def test_scikit_learn_estimators_are_inexact_oracles(estimator):
         (lambda: ParityCube(3).erm([5], Objective([1.0])), "points must be integers from 0 to 4"),
         (lambda: ParityCube(1).predict([[0.5]], [0]), "parameters must be a matrix of signs -1 and 1"),
         (lambda: FiniteClass([[2.0]]), "predictions must be a matrix"),
+        (lambda: FiniteClass(np.zeros((1, 0))), "predictions must be"),
         (lambda: FiniteClass([[1.0]]).predict([[0.5]], [0]), "parameters must be integers from 0 to 0"),
         (lambda: LinearBall(0), "dimension must be an integer >= 1, got 0"),
         (lambda: LinearBall(2, radius=np.nan), "radius must be a finite number > 0, "),
