@@ -76,14 +76,29 @@ def test_clipping_of_most_records_and_a_constant_answer_are_warned_of(table, run
     assert "grid-search has one risk in all trials at epsilon 0.1, that of the zero predictor" in err
 
 
-@pytest.mark.slow
+RADII = f"bench --data raw.csv --target y {SCALE} {FAST} --json found.json --radius 0.25,1"
+
+
 def test_several_radii(table, run):
-    line = f"bench --data raw.csv --target y {SCALE} {FAST} --algorithm noisy-gd --json found.json --figure plot"
-    code, out, _ = run(f"{line} --radius 0.25,1")
-    grid = json.loads(Path("found.json").read_text())["grid"]
-    assert code == 0 and [document["radius"] for document in grid] == [0.25, 1.0]
-    assert grid[0]["fit"]["risk"] > grid[1]["fit"]["risk"] >= grid[1]["fit_any_radius"]["risk"]
-    assert re.search("radius 0.25 +radius 1\n", out) and "is not private" in out
+    """The last table has the mean risk of each algorithm at each radius, and says of grid search that it chooses."""
+    for algorithms, chooses in (("noisy-gd", False), ("noisy-gd,grid-search", True)):
+        code, out, _ = run(f"{RADII} --algorithm {algorithms}")
+        grid = json.loads(Path("found.json").read_text())["grid"]
+        assert code == 0 and [document["radius"] for document in grid] == [0.25, 1.0]
+        assert grid[0]["fit"]["risk"] > grid[1]["fit"]["risk"] >= grid[1]["fit_any_radius"]["risk"]
+        *_, last = re.split("radius 0.25 +radius 1\n", out)
+        for name, risks in (("noisy-gd +1", [d["rows"][0]["excess"] + d["fit"]["risk"] for d in grid]),
+                            ("non-private fit", [d["fit"]["risk"] for d in grid])):  # fmt: skip
+            found = re.search(rf"{name} +(\S+) +(\S+)", last)
+            assert found and [float(risk) for risk in found.groups()] == pytest.approx(risks, rel=1e-2)
+        assert ("grid-search has radii of its own" in last) is chooses
+    code, _, err = run("bench --from found.json")
+    assert code == 2 and err.startswith("dpbench: --figure must be given beside --from")
+
+
+@pytest.mark.slow
+def test_figures_of_several_radii(table, run):
+    assert run(f"{RADII} --algorithm noisy-gd --figure plot")[0] == 0
     assert {"plot_radius0.25.png", "plot_radius1.pdf"} <= set(os.listdir())
 
 

@@ -67,6 +67,7 @@ def test_the_control_has_the_guarantee_of_its_noise(noise, delta, shrink):
     found = NoisyMean(0.5, delta, noise, shrink).guarantee(data)
     expected = shrink * (0.5 if noise == "laplace" else gaussian.mu(0.5, delta))
     assert (found.epsilon(0.0) if noise == "laplace" else found.mu) == pytest.approx(expected)
+    assert NoisyMean(0.5, delta, noise, math.inf).guarantee(data).delta(9.0) == 1.0
 
 
 def test_clipping_and_the_tight_constant_see_far_smaller_faults():

@@ -44,6 +44,14 @@ def test_the_choice_has_the_law_of_report_noisy_max():
     assert np.array_equal(outputs, models[chosen, np.arange(20_000)])
 
 
+def test_in_exact_arithmetic_a_choice_with_hardly_any_noise_is_the_best_model():
+    data = informative(40)
+    made = Boosting(OutputPerturbation(1.0, 1e-5, noise_scale=0.5), 1e7, 1e-5, models=3, arithmetic="exact")
+    chosen, models = made.choose(data, 60, stream("exact"))
+    risks = np.array([clipped_risk(data.records(30, 40), w, 1.0) for w in models])
+    assert risks[chosen, np.arange(60)] == pytest.approx(risks.min(axis=0), abs=1e-5) and set(chosen) == {0, 1, 2}
+
+
 @pytest.mark.kernel
 def test_each_model_sees_its_own_chunk_and_none_the_last():
     data, made = informative(40), Boosting(replace(GD, noise_scale=0.0), 1.0, 1e-5, models=3)

@@ -13,7 +13,7 @@ from dpbench.ledger.measurement import inequality_verdict
 from dpbench.papers.glm import theory
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.algorithms.random_map import RandomMap
-from dpbench.papers.glm.populations import ScaledBasis, sharp, zero_excess
+from dpbench.papers.glm.populations import PAD, ScaledBasis, padded, sharp, zero_excess
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems import (
     algorithm1,
@@ -138,11 +138,14 @@ def test_risk_of_the_projected_minimiser_is_its_mean_over_maps(rank, k):
 
 
 def test_sharp_populations_have_the_rank_and_the_radius_they_name():
-    population = sharp(6, 10, radius=3.0)
-    data = population.draw(500, stream("sharp"))
-    assert np.linalg.matrix_rank(data.X) == 6 and np.linalg.norm(population.minimiser) == pytest.approx(3.0)
-    assert data.empirical_risk(population.minimiser[None, :])[0] == pytest.approx(0.0, abs=1e-15)
-    assert zero_excess(population) == pytest.approx(3.0 / math.sqrt(6.0))
+    for population, rank, radius, share in ((sharp(6, 10, radius=3.0), 6, 3.0, 1.0), (padded(6, 10), 10, 1.0, 1 - PAD)):
+        data, best = population.draw(500, stream("sharp")), population.minimiser
+        assert np.linalg.matrix_rank(data.X) == rank and np.linalg.norm(best) == pytest.approx(radius)
+        assert np.count_nonzero(best) == 6 and np.abs(best[:6]) == pytest.approx(radius / math.sqrt(6.0))
+        missed = np.abs(data.X @ best - data.y) > 1e-12  # labels are noise where w* is 0, and exact elsewhere
+        assert (missed == data.X[:, 6:].any(axis=1)).all()
+        assert zero_excess(population) == pytest.approx(share * radius / math.sqrt(6.0))
+        assert population.masses.sum() == pytest.approx(1.0)
 
 
 def test_boosting_counts_a_quarter_of_single_runs_as_bad():

@@ -5,10 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from registry import problem as small_problem
 from scipy.stats import ttest_1samp
 
+from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm import comparison, datasets
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.glm.scaling import from_csv_scaled
 
 SHAPES = {
     "breast_cancer": (569, 31, "logistic"),
@@ -88,6 +91,7 @@ def test_csv_labels_of_classes_become_signs(tmp_path):
     path.write_text("a,b\n0.1,1\n0.2,0\n")
     assert np.array_equal(datasets.from_csv(path, "b", 1.0, 1.0, "logistic").y, [1.0, -1.0])
     assert np.array_equal(datasets.from_csv(path, "b", 1.0, 1.0, "squared").y, [1.0, 0.0])
+    assert np.array_equal(from_csv_scaled(path, "b", {"a": (0.0, 1.0)}, "logistic")[0].y, [1.0, -1.0])
 
 
 def test_csv_outside_the_bounds_is_clipped_when_asked(tmp_path):
@@ -98,12 +102,11 @@ def test_csv_outside_the_bounds_is_clipped_when_asked(tmp_path):
     assert np.array_equal(problem.y, [2.0, 1.0])
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("loss", ["squared", "half-squared", "logistic", "huber", "absolute", "linear"])
 @pytest.mark.parametrize("radius", [0.5, 5.0])
 def test_the_fit_is_certified_and_no_other_point_is_better(loss, radius):
     """100 random points of the ball and 100 near the fit have at least the fit's risk, less its gap."""
-    problem = datasets.load("breast_cancer", loss=loss, radius=radius)
+    problem = replace(small_problem(loss), radius=radius)
     best = comparison.fit(problem)
     assert np.linalg.norm(best.w) <= radius * (1.0 + 1e-12)
     assert 0.0 <= best.gap < 1e-5 and best.risk == problem.empirical_risk(best.w)
@@ -115,6 +118,13 @@ def test_the_fit_is_certified_and_no_other_point_is_better(loss, radius):
     # the certificate can fail: a worse point has a larger gap than its distance from the optimum
     worse = comparison.Fit(0.5 * best.w, problem.empirical_risk(0.5 * best.w), best.gap)
     assert worse.risk - best.risk > worse.gap
+
+
+def test_a_fit_that_no_radius_holds_ends_where_its_risk_does_not_fall():
+    """Records (1, 1) and (0, 1): the risk at radius r is half of log(1 + e^-r) + log 2, 3e-4 above its end at r = 8."""
+    problem = GLMProblem([[1.0], [0.0]], np.ones(2), loss="logistic", x_bound=1.0, y_bound=1.0, radius=1.0)
+    free, radius = comparison.fit_any_radius(problem, comparison.fit(problem))
+    assert radius == 16.0 and free.risk == pytest.approx(0.5 * math.log(2.0), abs=1e-6)
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
@@ -138,3 +148,5 @@ def test_rows_do_not_depend_on_workers_and_trials_extend():
 
     assert rows(1) == rows(2)
     assert sum(seen) >= 2 * 4 * 130
+    with pytest.raises(InvalidInput, match="epsilon must be a list with at least one number"):
+        list(comparison.compare(problem, best, ["noisy-gd"], []))

@@ -110,13 +110,14 @@ def test_the_right_radius_is_found_and_the_problems_own_is_not_used():
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])
-@pytest.mark.parametrize("different", [6, 5000])
+@pytest.mark.parametrize("different", [6, 100, 5000])
 def test_clipped_risk_of_repeated_records_equals_the_mean_over_all(different, as_sparse, monkeypatch):
-    """5000 records, six of them different or all: one answer, by either way, inside and outside the ball."""
+    """5000 records, six of them different, a hundred (few of the first thousand), or all: one answer, by either way,
+    inside and outside the ball."""
     rng = np.random.default_rng(8)
     kinds, labels = rng.uniform(-0.5, 0.5, (different, 3)), rng.uniform(-1.0, 1.0, different)
     kinds[0] = 0.0
-    which = np.concatenate([np.arange(different), rng.integers(0, different, 5000 - different)])
+    which = np.sort(np.concatenate([np.arange(different), rng.integers(0, different, 5000 - different)]))
     X = sparse.csr_array(kinds[which]) if as_sparse else kinds[which]
     data = GLMProblem(X, labels[which], loss="squared", x_bound=1.0, y_bound=1.0, radius=1.0)
     w = 4.0 * rng.standard_normal((5, 3))

@@ -141,8 +141,10 @@ def test_pairs_that_are_not_on_a_line_get_the_guarantee():
     printed = JLMethod(1.0, 1e-5, calibration="printed", dimension=4, steps=5, step_size=1e-6)
     off = p.replace_record(0, [0.0, 0.5, 0.0], 1.0)
     beyond = cancelling_pair(losses.capped_linear(0.1), 11, x_bound=1.0, y_bound=1.0, radius=1.0)
+    beside = [data.replace_record(0, [0.0, 0.5, 0.0], 1.0).replace_record(1, [0.0, 0.5, 0.0], -1.0) for data in (p, q)]
     cases = [
         (printed, p, off),
+        (printed, *beside),  # records that cancel, and are not on the line of the others
         (printed, p, p),
         (replace(printed, calibration="exact"), p, q),
         (replace(printed, map="sparse"), p, q),
@@ -216,6 +218,7 @@ def test_both_records_of_each_difference_may_be_stretched(k, apart):
     )
     assert m.pair_profile(p, q).delta(1.0) == pytest.approx(min(1.0, least), rel=1e-6)
     assert apart > 1 or m.guarantee(p).delta(1.0) == m.pair_profile(p, q).delta(1.0)
+    assert replace(m, noise_scale=0.0).guarantee(p).delta(9.0) == 1.0
 
 
 def test_the_bound_over_all_neighbours_is_rounded_up():

@@ -65,8 +65,9 @@ def test_numbers_do_not_depend_on_what_comes_together(name, trials):
     parts = [outputs_on(GD, FAMILIES[name](), again[a:b], trials, others[a:b]) for a, b in ((0, 3), (3, 4), (4, 11))]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
     assert len(np.unique(whole[:, 0, 0])) == 11
-    one, two = (measure_accuracy(GD, family, draws=20, trials=trials, workers=workers) for workers in (1, 2))
-    assert one == two
+    ways = {"workers": 1}, {"workers": 2}, {"mapped": lambda function, blocks: [*map(function, blocks)]}
+    one, *others = (measure_accuracy(GD, family, draws=20, trials=trials, **way) for way in ways)
+    assert others == [one, one]
 
 
 def one_each(run, monkeypatch, most=8.0):

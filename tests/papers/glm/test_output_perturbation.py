@@ -143,6 +143,7 @@ def test_theorem_in_use():
         (5, losses.squared(), "Lipschitz for Theorem 5"),
         (3, losses.absolute(), "smooth and non-negative for Theorem 3"),
         (3, losses.linear(), "smooth and non-negative for Theorem 3"),
+        (None, replace(losses.absolute(), smoothing=None), "smooth, or one with a smoothing"),
     ):
         with pytest.raises(validation.InvalidInput, match=f"^loss must be {said}, got '{loss.name}'$"):
             OutputPerturbation(1.0, 1e-5, theorem=theorem).sigma(problem(loss))

@@ -1,6 +1,7 @@
 """Populations: bounds, minimisers and excess risks against quadrature, enumeration and Monte Carlo."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from naive import populations as naive
 from dpbench.core.sampling import stream
 from dpbench.core.validation import InvalidInput
 from dpbench.papers.glm import losses
+from dpbench.papers.glm.loss_constants import GENERIC
 from dpbench.papers.glm.populations import ScaledBasis
 
 BASIS_LOSSES = [
@@ -52,6 +54,8 @@ def test_basis_excess_is_the_enumerated_one_and_its_minimiser_is_the_least(loss)
         assert gain.min() >= -1e-14
         assert ((gain > 1e-12) | (np.abs(w[:, j]) >= abs(star[j]) - 1e-6)).all() or population.masses[j] == 0.0
     assert star[1] == 0.0 and star[3] == 0.0
+    any_loss = replace(population, loss=replace(population.loss, sharper=GENERIC))  # of which no formula is known
+    np.testing.assert_allclose(any_loss.minimiser, star, rtol=1e-12)
 
 
 def monte_carlo_gap(population, w, scale=1.0):
@@ -106,6 +110,10 @@ def test_even_has_the_norm_it_declares():
         (lambda: ScaledBasis("squared", [0.5], [1.5]), r"biases must be numbers in \[-1, 1\]"),
         (lambda: ScaledBasis("squared", [0.5], [0.5], radius=0.1), "radius must be at least the norm"),
         (lambda: ScaledBasis("logistic", [0.5], [1.0]), "biases must be in"),
+        (
+            lambda: ScaledBasis(replace(losses.logistic(), binary=False, sharper=GENERIC), [0.5], [1.0]),
+            "loss must be one whose risk has a minimiser",
+        ),
         (lambda: ScaledBasis.even("squared", 4, 1, 0.5, radius=2.0), "radius must be at most"),
     ],
 )

@@ -136,7 +136,10 @@ def test_a_norm_beyond_every_float_is_refused_or_clipped(wrap):
 
 
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.coo_matrix])
-def test_sparse_numbers_that_are_not_real_are_refused(form):
+def test_sparse_matrices_without_real_numbers_are_refused(form):
     for made in (form(X + 1j), form(X.astype(complex))):
         with pytest.raises(InvalidInput, match=r"^X must be a matrix of finite numbers, got 'dtype complex128'"):
             make(made)
+    for shape in ((0, 2), (2, 0)):
+        with pytest.raises(InvalidInput, match=r"^X must be a matrix with at least 1 row and 1 column, got 'shape "):
+            make(form(shape))

@@ -101,6 +101,8 @@ def test_labels_that_are_declared():
         PrivateClassifier(SHORT, x_bound=1.8, classes=None).fit(X, np.arange(50) % 2)
     with pytest.raises(InvalidInput, match="y must be made of the labels"):
         PrivateClassifier(SHORT, x_bound=1.8, classes=(0, 2)).fit(X, one)
+    with pytest.raises(ValueError, match="y must have two classes, got 3 classes"):
+        PrivateClassifier(SHORT, x_bound=1.8, classes="public").fit(X, np.arange(50) % 3)
 
 
 def test_noise_is_fresh_unless_seeded_and_clones_agree():

@@ -98,6 +98,13 @@ def test_gaussian_fits_share_mu_and_the_search_keeps_its_budget():
 
 def test_other_mechanisms_share_epsilon():
     X, y = records(200)
+    for model, delta, part in (
+        (HEAVY, 3e-6, None),
+        (PrivateRegressor("grid-search", x_bound=2.0, y_bound=1.5), 3e-6, 1e-6),
+    ):
+        search = PrivateSearchCV(model, RADII, epsilon=1.2, delta=delta, error_bound=3.0, random_state=1).fit(X, y)
+        ran = search.best_estimator_.mechanism_
+        assert ran.epsilon == pytest.approx(0.4) and getattr(ran, "delta", None) == part
     search = PrivateSearchCV(HEAVY, RADII, epsilon=1.2, delta=0.0, error_bound=3.0, random_state=1).fit(X, y)
     assert search.best_estimator_.mechanism_.epsilon == pytest.approx(0.4)
     assert search.epsilon_ == pytest.approx(1.2) and search.epsilon_ <= 1.2 * (1.0 + 1e-9) and search.delta_ == 0.0
@@ -261,6 +268,7 @@ def test_the_steps_that_look_at_no_record_are_allowed():
         (PrivateSearchCV(REGRESSOR, RADII, epsilon=0.0), "epsilon must be"),
         (PrivateSearchCV(REGRESSOR, RADII, delta=1.5), "delta must be"),
         (PrivateSearchCV(REGRESSOR, RADII, held_out=1.0), "held_out must be"),
+        (PrivateSearchCV(REGRESSOR, RADII, held_out=0.99), r"leave a record for the fits \(n_samples = 50\)"),
         (PrivateSearchCV(REGRESSOR, RADII, error_bound=-1.0), "error_bound must be"),
     ],
 )

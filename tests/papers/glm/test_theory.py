@@ -32,10 +32,12 @@ def test_theorem_1_rates():
     )
 
 
+@pytest.mark.parametrize("y", [2.0, 1e-4])
 @pytest.mark.parametrize("n", [10, 100, 1_000, 10**4, 10**5, 10**6])
-def test_counts_are_the_least_that_reach_what_they_are_for(n):
-    """Radii 2^K at which ceilings reach ‖Y‖² (‖Y‖ of a Lipschitz loss); models of which one is good but for β/4."""
-    h, x, y, size, beta = 5.0, 0.3, 2.0, 0.7 * n, 1.0 / n
+def test_counts_are_the_least_that_reach_what_they_are_for(n, y):
+    """Radii 2^K, K ≥ 1, at which ceilings reach ‖Y‖² (‖Y‖ of a Lipschitz loss); models of which one is good but for
+    β/4."""
+    h, x, size, beta = 5.0, 0.3, 0.7 * n, 1.0 / n
 
     def least(reached):
         return next(k for k in range(1, 200) if reached(k))
