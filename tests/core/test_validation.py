@@ -9,7 +9,7 @@ from bad_calls import GOOD, PROBLEM, X, Y
 import lowerbounds
 from dpbench import audit, audit_bits, audit_one_run
 from dpbench.core import validation
-from dpbench.core.csv_table import read_cells, read_table
+from dpbench.core.csv_table import read_table
 from dpbench.core.sampling import canonical
 from dpbench.core.validation import InvalidInput
 from dpbench.glm import NoisyGD
@@ -138,8 +138,3 @@ def test_underscores_are_no_part_of_a_number(cell, tmp_path):
     path.write_text(f"a,b\n1,2\n3,{cell}\n")
     with pytest.raises(InvalidInput, match=f"must hold finite numbers, got '{cell}' in line 3, column 'b'"):
         read_table(path)
-
-
-def test_cells_are_numbers_where_they_hold_one_and_texts_elsewhere():
-    found = read_cells(np.array(["1.5", "one", "", " -2e3 "])).tolist()
-    assert found[:2] == [1.5, "one"] and np.isnan(found[2]) and found[3] == -2000.0
