@@ -1,5 +1,6 @@
 """Every path and module that a text of ours names is there, also in jobs and tests that a run of CI leaves out."""
 
+import importlib
 import re
 import subprocess
 from pathlib import Path
@@ -78,3 +79,10 @@ def test_a_stale_name_is_noticed():
         "dpbench.core.kernel.kernel, dpbench.audit"
     )
     assert gone("python -m studies.gone") == {"studies.gone"} and not gone("python -m studies.faults")
+
+
+@pytest.mark.parametrize("name", ["glm", "heavytail", "publicdata"])
+def test_the_public_names_of_a_paper_stand_in_two_modules(name):
+    short, whole = (importlib.import_module(f"dpbench.{part}{name}") for part in ("", "papers."))
+    assert [*map(short.__getattr__, whole.__all__)] == [getattr(whole, one) for one in whole.__all__]
+    assert dir(short) == sorted(whole.__all__) and not hasattr(short, "nothing")
