@@ -9,7 +9,7 @@ import pytest
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger.core import Claim
-from dpbench.ledger.measurement import Evidence, privacy_verdict
+from dpbench.ledger.measurement import Evidence, plain, privacy_verdict
 from dpbench.ledger.verify import all_claims, select
 from dpbench.ledger.words import VERDICTS
 from dpbench.privacy.profile import gaussian_profile
@@ -85,6 +85,11 @@ def test_tables_have_a_name_columns_of_one_length_and_of_one_type(columns, kept)
     assert Evidence.from_dict(json.loads(json.dumps(made.to_dict(), allow_nan=False))) == made
     with pytest.raises(InvalidInput, match="evidence must be of this version, with a table of m"):
         made.column("m")
+
+
+def test_plain_values_are_of_strict_json():
+    values = {"a": np.array([1.0, math.nan]), 1: (np.float64(-math.inf), np.int64(3), True, "x", None)}
+    assert plain(values) == {"a": [1.0, "nan"], "1": ["-inf", 3, True, "x", None]}
 
 
 def test_ledger_is_consistent():

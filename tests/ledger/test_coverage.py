@@ -99,5 +99,8 @@ def test_the_page_counts_what_it_lists(small):
     assert "2 places" in page and "1 are tried by an entry" in page and "1 were not tried" in page
     assert r"| Lemma 1 | statement | \|x\| <= 1 | `made.one.inequality` |" in page
     assert "not tried: a definition" in page
+    with pytest.raises(InvalidInput, match=r"paper must be one with a file coverage\.toml"):
+        held[0] = None
+        coverage.coverage(paper)
     held[0] = SMALL.replace("[reading]", '[reading]\n"a" = "a slip"')
     assert "`made.one.inequality`; by reading: a slip" in coverage.coverage(paper)

@@ -86,6 +86,9 @@ def test_the_files_of_other_entries_are_not_read(tmp_path):
     assert files.committed(tmp_path, ["toy.one.inequality", "toy.three.inequality"]).keys() == {"toy.one.inequality"}
     with pytest.raises(InvalidInput, match=r"toy\.two\.inequality\.json must be evidence of an entry"):
         files.committed(tmp_path, iter(["toy.two.inequality"]))
+    (tmp_path / "toy.one.inequality.json").rename(tmp_path / "toy.two.inequality.json")
+    with pytest.raises(InvalidInput, match=r"toy\.two\.inequality\.json must be named by the entry's id"):
+        files.committed(tmp_path)
 
 
 def test_status_names_what_differs():
@@ -109,17 +112,17 @@ def test_level_and_side_are_part_of_the_key_and_texts_are_not():
 
 def test_all_that_is_bound_is_part_of_the_key():
     """A list or an array read from a file is seen where it is an argument, as the guide says."""
-    bound = [[1.0, 2.0], [1.0, 3.0], {"a": 1}, {"a": 2}, np.eye(2), -np.eye(2), np.int64(1), Fraction(1, 3), None]
+    bound = [[1.0, 2.0], [1.0, 3.0], {"a": 1}, {"a": 2}, np.eye(2), -np.eye(2), np.int64(1), Fraction(1, 3), None,
+             (1, ("a", 2)), (1, ("a", 3)), partial(other, count=1), partial(other, count=2)]  # fmt: skip
     keys = {claim(run=partial(other, count=value)).digest for value in bound}
     assert len({*keys, claim(run=other).digest}) == len(bound) + 1
     with pytest.raises(InvalidInput, match=r"arguments of toy\.one\.inequality must be numbers"):
         claim(run=partial(other, count=object()))
 
 
-def entry(value, verdict="not refuted", column=(1.0, 2.0), name="x", **evidence):
-    found = Evidence(
-        value=value, tables={"rows": {name: list(column)}, "times": {"seconds": [value]}}, **evidence
-    ).to_dict()
+def entry(value, verdict="not refuted", column=(1.0, 2.0), name="x", z=(), **evidence):
+    tables = {"rows": {name: list(column)}, "times": {"seconds": [value]}, "other": {"z": list(z)}}
+    found = Evidence(value=value, tables=tables, **evidence).to_dict()
     return {"verdict": verdict, "level": "full", "seed": 0, "evidence": found}
 
 
@@ -167,6 +170,14 @@ def test_what_a_comparison_says(old, new, kind):
     (found,), (turned,) = compare(*sides, [claim()]), compare(*sides[::-1], [claim()])
     assert found.kind == kind and turned.kind == {"missing": "new", "new": "missing"}.get(kind, kind)
     assert passes([found]) is (kind in ("same", "elsewhere", "new"))
+
+
+def test_a_comparison_names_the_column_that_differs_most():
+    (found,) = compare({ID: entry(4.0, z=(1.0,))}, {ID: entry(4.2, column=(1.0, 3.0), z=(1.1,))}, [claim()])
+    assert (found.where, found.distance) == ("x", pytest.approx(1.0 / 3.0))
+    assert (found.old, found.new) == ("not refuted, 4", "not refuted, 4.2")
+    (gone,) = compare({ID: entry(4.0)}, {}, [claim()])
+    assert (gone.old, gone.new) == ("not refuted, 4", "")
 
 
 def test_refresh_status_and_compare_from_the_command_line(only, run, tmp_path):

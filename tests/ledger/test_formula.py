@@ -66,7 +66,8 @@ def test_decimals_are_exact():
         ("a b", "cannot be read at 'b'"), ("foo(x)", "the function foo"), ("a <= b", "an expression"),
         ("(a", "brackets"), ("৪*x", "character 1"), ("sum(1, 2, 3, 4)", "sum(index, first, last, term)"),
         ("1e999*x", "character 1"), ("x1.5", "character 3"), ("(" * 100 + "x" + ")" * 100, "nested"),
-        ("__import__('os')", "character 12"), ("", "its end"),
+        ("__import__('os')", "character 12"), ("", "its end"), (3, "an expression"), ("x" * 4_001, "characters"),
+        ("7" * 401, "digits"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused(text, says):
@@ -100,6 +101,17 @@ def test_the_index_of_a_sum_is_its_own():
 def test_definitions_name_what_stands_before_them():
     with pytest.raises(InvalidInput, match=r"the definition of a must be .*unknown: b"):
         formula.in_order(["x"], {"a": formula.parse("b + 1"), "b": formula.parse("x")})
+    for taken in ("x", "pi", "rest", "exp"):
+        with pytest.raises(InvalidInput, match=rf"the definition of {taken} must be a new name"):
+            formula.in_order(["x"], {taken: formula.parse("2")})
+
+
+def test_numbers_have_at_most_so_many_digits():
+    longest = 10**formula._DIGITS - 1
+    assert formula.number(longest) == longest and formula.number("1/3") == Fraction(1, 3)
+    for wrong in (longest + 1, Fraction(1, longest + 1), True, "1/0", "1e-401", math.inf, "9" * (formula._DIGITS + 1)):
+        with pytest.raises(InvalidInput, match="a number must be "):
+            formula.number(wrong)
 
 
 def test_latex():
@@ -116,3 +128,6 @@ def test_latex():
     assert formula.latex(formula.parse("max(a, max(b, c))")) == r"\max\left(a, b, c\right)"
     assert formula.latex(formula.parse("max(max(a, b), c)")) == r"\max\left(\max\left(a, b\right), c\right)"
     assert formula.latex(formula.parse("(a^b)^c")) == r"\left(a^{b}\right)^{c}"
+    assert formula.latex(formula.parse("abs(a - b)")) == r"\left|a - b\right|"
+    assert formula.latex(formula.parse("floor(a)")) == r"\left\lfloor a\right\rfloor "
+    assert formula.latex(formula.parse("sum(i, 1, n, i + a)")) == r"\sum_{i=1}^{n} \left(i + a\right)"

@@ -24,7 +24,7 @@ from dpbench.ledger.harness import profiles
 from dpbench.ledger.measurement import Evidence
 from dpbench.ledger.paper import Paper
 from dpbench.ledger.registry import PaperNotLoaded, all_claims
-from dpbench.ledger.statement import Real, Statement, inequality, order
+from dpbench.ledger.statement import Integer, Real, Statement, inequality, order
 from dpbench.privacy.profile import gaussian_profile
 from dpbench.rates import Logarithm
 from dpbench.runs.context import RunContext
@@ -101,6 +101,13 @@ def test_an_id_is_declared_once():
     assert len(paper.claims) == 1
     with pytest.raises(InvalidInput, match=r"id must be new, not that of a claim in outside_paper"):
         declare("x")(outside_paper.gaussian)
+
+
+def test_the_order_of_a_papers_modules_names_those_that_there_are():
+    with pytest.raises(
+        InvalidInput, match=r"order must be names of modules in dpbench\.papers\.glm\.theorems, got 'no'"
+    ):
+        _ = Paper("new", package="dpbench.papers.glm.theorems", order=("no",)).claims
 
 
 def test_the_witness_of_a_paper_is_that_of_its_corrections():
@@ -333,10 +340,11 @@ def test_a_slip_is_measured_by_its_formulas_at_the_same_points_as_its_correction
 @pytest.mark.parametrize(("to", "verdict"), [("x^2", "not refuted"), ("x", "refuted")])
 def test_an_order_is_evaluated_along_its_variable(context, to, verdict):
     paper = Paper("new")
-    grows = Statement("{claim}", {"x": Real("a number", 1, "inf")}, order("x^2/4", to=to, variable="x"))
+    grows = Statement("{claim}", {"x": Integer("a count", 1, "inf")}, order("x^2/4", to=to, variable="x"))
     paper.formula("x", grows, points=[{"x": 4**k} for k in range(5)], kind="floor", **NEW)
     found, evidence = paper.claims[0].measure(context)
     assert paper.claims[0].module == __name__
+    assert str(evidence.rows["x"]) == "[1, 4, 16, 64, 256]"  # integers
     assert found == verdict and evidence.rows["ratio"][-1] == pytest.approx(4.0 if to == "x^2" else 4.0 / 256.0)
 
 

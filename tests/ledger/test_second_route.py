@@ -4,7 +4,9 @@ import importlib
 import math
 from functools import partial
 
+import numpy as np
 import pytest
+from scipy.stats import norm
 
 from dpbench.core.sources import reached
 from dpbench.ledger import second_route
@@ -58,6 +60,19 @@ def test_composed_laws():
         assert float(second_route.delta(made, 1.0).mid()) == pytest.approx(value, rel=1e-9)
     assert second_route.delta(("largest", (law, ("unheard of",))), 1.0) is None
     assert second_route.differs(None, 1.0, 0.5, 0.1) == "no second route"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "scale"), [(0.0, 0.5, 0.7), (-0.9, 0.9, 3.0), (0.3, 0.9, 0.05), (0.2, 0.2, 1.0)]
+)
+def test_the_clipped_gaussian_law_by_its_definition(low, high, scale):
+    """The largest P(M ≥ t) − e^ε P(M' ≥ t) over a fine grid of t in [-1, 1], and the same of the laws mirrored."""
+    t = np.linspace(-1.0, 1.0, 20_001)
+    for epsilon in (0.0, 0.4, 2.0, 9.0):
+        found = [norm.sf((t - a) / scale) - math.exp(epsilon) * norm.sf((t - b) / scale)
+                 for a, b in ((high, low), (-low, -high))]  # fmt: skip
+        reached = second_route.delta(("clipped gaussian", low, high, scale), epsilon)
+        assert float(reached.mid()) == pytest.approx(max(0.0, np.max(found)), rel=1e-4, abs=1e-12)
 
 
 def test_the_two_routes_have_no_definition_in_common_and_one_that_has_is_refused():

@@ -98,6 +98,9 @@ def test_a_smaller_region_is_said():
         ({"relation": "swap"}, "relation"),
         ({"region": {"epsilon": "0 to 1"}}, "region.epsilon"),
         ({"region": {"speed": "[0, 1]"}}, "region"),
+        ({"region": {"epsilon": "[200, 300]"}}, "region.epsilon"),
+        ({"cells": 1}, "cells"),
+        ({"computed": {"speed": "1"}}, "a computed number"),
         ({"symbols": {"exp": Real("taken", 0, 1)}}, "the name of a symbol"),
     ],
 )
@@ -115,6 +118,15 @@ def test_ranges_are_low_to_high(ends):
 def test_an_integer_has_whole_ends():
     with pytest.raises(InvalidInput, match="integers"):
         Integer("count", "1/2", 3)
+
+
+def test_what_a_statement_has_not_is_refused():
+    with pytest.raises(InvalidInput, match="symbols must be one symbol or more"):
+        Statement("", {}, inequality("1", "<=", "2"))
+    with pytest.raises(InvalidInput, match="the claim must be one inequality"):
+        _ = PRINTED.comparison
+    with pytest.raises(InvalidInput, match="epsilon must be given"):
+        PRINTED.number("sigma", n=10, delta=1e-5)
 
 
 def test_definitions_in_a_circle_are_refused():
