@@ -87,6 +87,16 @@ def test_a_pipe_is_written_as_it_is():
         assert text.read() == "text\n"
 
 
+def test_a_file_is_written_whole_or_stays_as_it_was(tmp_path):
+    old = tmp_path / "found.json"
+    for text in ("one", "two"):
+        options.write(old, text)
+        assert old.read_text() == f"{text}\n"
+    with pytest.raises(UnicodeEncodeError):
+        options.write(old, "three \ud800")
+    assert old.read_text() == "two\n" and [*tmp_path.iterdir()] == [old]
+
+
 @pytest.fixture
 def process(tmp_path):
     root = str(Path(dpbench.__file__).parent.parent)

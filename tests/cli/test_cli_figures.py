@@ -1,12 +1,15 @@
 """`dpbench figures` in process: what it draws from stored evidence, and what it says is missing."""
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 from made_up import GOOD, claim
 
 from dpbench.report.drawings import DRAWINGS
+from dpbench.report.plot import COLUMNS
 from dpbench.report.stored import best
 from dpbench.runs.store import stored_verdicts
 
@@ -49,17 +52,21 @@ def test_figures_come_from_the_store_alone(only, run, monkeypatch):
     assert len(first) == 12
 
 
-@pytest.mark.slow
 def test_figures_name_what_is_missing(only, run, monkeypatch):
+    """And draw the others, as they are asked to look."""
     monkeypatch.setattr("dpbench.report.stored.committed", lambda *_: {})  # an install without evidence
     only(*FIGURED)
     run("verify --quiet glm.thm1.rate --store mine.sqlite")
-    code, _, err = run(f"figures {DRAWN} --store mine.sqlite")
-    assert code == 2
+    looks = "--column icml --font serif --font-size 7.0 --height 2.0 --format svg --no-title"
+    code, out, err = run(f"figures {DRAWN} --store mine.sqlite {looks}")
+    assert code == 2 and out == "figures/rate_thm1.svg\n"
     missing = "glm.thm1.privacy glm.thm5.privacy glm.thm5.rate"
     assert f"dpbench verify {missing} --store mine.sqlite" in err
-    assert set(os.listdir("figures")) == {f"rate_thm1.{kind}" for kind in ("pdf", "png", "tex", "json")}
-    assert run("figures rate_thm1 --store mine.sqlite")[0] == 0
+    assert set(os.listdir("figures")) == {f"rate_thm1.{kind}" for kind in ("svg", "tex", "json")}
+    beside = json.loads(Path("figures/rate_thm1.json").read_text())
+    assert beside["command"].endswith(looks) and beside["entries"] == {"glm.thm1.rate": "consistent"}
+    width, height = re.findall(r'(?:width|height)="([\d.]+)pt"', Path("figures/rate_thm1.svg").read_text())
+    assert (float(width), float(height)) == pytest.approx((72.0 * COLUMNS["icml"], 144.0), rel=1e-5)
 
 
 def test_figures_group_many_missing_entries(only, run, monkeypatch):
