@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,9 @@ from patience import waits
 from rich.console import Console
 
 from dpbench.cli.app import run
+from dpbench.core.validation import InvalidInput
 from dpbench.ledger.paper import Paper
+from dpbench.ledger.statement import Real, Statement, inequality
 from dpbench.ledger.words import HURT, WEIGHTS
 from dpbench.report import coverage, errata, note, page, tables
 from dpbench.report.signs import SIGNS
@@ -109,6 +112,23 @@ def test_an_entry_says_which_version_was_read_and_has_room_for_a_reply(glm):
     holding = parts(claims["glm.thm5.privacy.exact"])
     assert "Version read" in holding and REPLY not in holding
     assert "Version read" not in parts(next(iter(made_up().claims)))  # not a paper of the registry
+
+
+def test_what_holds_instead_holds_or_no_page_is_written(glm):
+    claim = next(claim for claim in errata.findings(glm) if claim.holds)
+    for verdict, refused in (("refuted", True), ("proved", False)):
+        found = {claim.holds: Shown(claim.holds, verdict, "quick", 0, {}, False, "", {})}
+        with pytest.raises(InvalidInput, match=rf"holds of {claim.id}") if refused else nullcontext():
+            errata.check_twins(glm, found)
+
+
+def test_what_a_row_states_has_its_formulas_set():
+    symbols = {"x": Real("a number", 0, 3)}
+    claims = made_up().claims
+    for about, said in (("Where {b} is, 2 <= 3.", r"Where $b = x^{2}$ is, 2"), ("It is that {claim}.", "It is that")):
+        formal = Statement(about, symbols, inequality("x", "<=", "b"), where={"b": "x^2"})
+        assert note.stated(replace(claims[0], formal=formal, statement=formal.sentence)).startswith(said)
+    assert note.stated(claims[0]) == note.prose(claims[0].statement)
 
 
 def test_one_more_part_stands_in_every_document(monkeypatch, glm):

@@ -333,6 +333,15 @@ def test_a_title_names_the_bound_of_an_upper_rate_alone() -> None:
     assert len(sides) > 1
 
 
+@pytest.mark.parametrize(("verdicts", "said"), [(("refuted", "not refuted"), "1 of 2"), (("proved",), "none of 1")])
+def test_a_title_of_many_entries_counts_those_that_fail(verdicts: tuple[str, ...], said: str) -> None:
+    found = {f"glm.x{k}.floor": SimpleNamespace(verdict=v, evidence={"value": k}) for k, v in enumerate(verdicts)}
+    drawn: list[Any] = []
+    made = figures.Summary("mine", lambda: tuple(found), lambda results: drawn.append(results) or Figure())
+    assert made.figure(found).get_suptitle().startswith(f"glm: {said} rows")
+    assert drawn == [{name: (one.verdict, one.evidence) for name, one in found.items()}]
+
+
 def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:
     figure = Figure()
     axes = figure.subplots()
