@@ -10,7 +10,6 @@ import pytest
 from naive import publicdata as naive
 from registry import public_problem
 
-import dpbench
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata.algorithms import averaged_perturbation, oracles
 from dpbench.papers.publicdata.algorithms.anchored import with_anchor
@@ -22,7 +21,6 @@ from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.algorithms.separator import discrete_weights, weight_grid, weighted_minimisers
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
-from dpbench.papers.publicdata.hypotheses.halfspaces import Halfspaces
 from dpbench.papers.publicdata.hypotheses.line import Thresholds
 from dpbench.papers.publicdata.hypotheses.linear import LinearBall
 from dpbench.papers.publicdata.problem import PublicDataProblem
@@ -52,34 +50,31 @@ def on(points, function):
     return [function(float(p)) for p in points]
 
 
-@pytest.mark.parametrize("kind", ["thresholds", "finite"])
-@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    ("kind", "mechanism", "twin"),
+    [
+        *(
+            (kind, partial(RRSPM, 1.0, 1e-5, noise=noise), naive.rrspm)
+            for kind in ("thresholds", "finite")
+            for noise in ("laplace", "gaussian")
+        ),
+        ("finite", partial(RSPM, 1.0), naive.weighted),
+    ],
+)
 @pytest.mark.parametrize("scale", [1.5, 6.0])
-def test_rrspm_is_algorithm_4(kind, noise, scale):
-    p = public_problem(kind)
-    m = RRSPM(1.0, 1e-5, noise=noise, noise_scale=scale)
-    got = p.hypotheses.predict(m(p, TRIALS, stream("twin")), p.public)
-    rng = stream("twin")
-    xi = rng.laplace(0.0, scale, (WIDTH, p.m)) if noise == "laplace" else rng.normal(0.0, scale, (WIDTH, p.m))
+def test_separators_are_algorithms_4_and_5(kind, mechanism, twin, scale):
+    p, rng = public_problem(kind), stream("twin")
+    got = p.hypotheses.predict(mechanism(noise_scale=scale)(p, TRIALS, stream("twin")), p.public)
+    gaussian = mechanism.keywords.get("noise") == "gaussian"
+    xi = (rng.normal if gaussian else rng.laplace)(0.0, scale, (WIDTH, p.m))
     labels = 2 * rng.integers(0, 2, (WIDTH, p.m)) - 1
-    functions = written_out(p)
-    args = (functions, p.x.tolist(), p.y.tolist(), p.public.tolist(), p.loss)
-    want = [on(p.public, naive.rrspm(*args, xi[t].tolist(), labels[t].tolist())) for t in range(TRIALS)]
-    assert np.array_equal(got, want)
-    # Planted: weights of the other sign are another algorithm, and are seen.
-    other = [on(p.public, naive.rrspm(*args, (-xi[t]).tolist(), labels[t].tolist())) for t in range(TRIALS)]
-    assert not np.array_equal(got, other)
+    args = (written_out(p), p.x.tolist(), p.y.tolist(), p.public.tolist(), p.loss)
 
+    def wanted(xi):
+        return [on(p.public, twin(*args, xi[t].tolist(), labels[t].tolist())) for t in range(TRIALS)]
 
-def test_rspm_is_algorithm_5():
-    p = public_problem("finite")
-    got = RSPM(1.0, noise_scale=4.0)(p, TRIALS, stream("twin"))
-    rng = stream("twin")
-    xi, labels = rng.laplace(0.0, 4.0, (WIDTH, p.m)), 2 * rng.integers(0, 2, (WIDTH, p.m)) - 1
-    functions = written_out(p)
-    args = (functions, p.x.tolist(), p.y.tolist(), p.public.tolist(), p.loss)
-    want = [functions.index(naive.weighted(*args, xi[t].tolist(), labels[t].tolist())) for t in range(TRIALS)]
-    assert np.array_equal(got[:, 0], want) and len(set(want)) > 2
+    assert np.array_equal(got, wanted(xi)) and len(np.unique(got, axis=0)) > 2
+    assert not np.array_equal(got, wanted(-xi))  # planted: weights of the other sign are another algorithm
 
 
 @pytest.mark.parametrize("kind", ["thresholds", "finite", "table"])
@@ -200,23 +195,6 @@ def test_exact_profile_of_clipped_constants():
             for epsilon in (0.0, 0.3, 1.5):
                 low = naive.clipped_delta(epsilon, first, second, gamma / math.sqrt(5.0))
                 assert low - 1e-11 <= profile.delta(epsilon) * (1 + 1e-9) <= low * (1.0 + 1e-4) + 1e-11
-
-
-@pytest.mark.kernel
-def test_halfspaces_in_space_have_a_finite_epsilon_that_an_audit_does_not_break():
-    """ε = 1 at four records; planted: Laplace weights of scale 0.3 in the place of 2m/ε = 8 break it."""
-    z = np.random.default_rng(0).uniform(-1.0, 1.0, (4, 3))
-    p = PublicDataProblem(z, [1.0, 1.0, 1.0, -1.0], z, hypotheses=Halfspaces(dimension=3), loss="zero-one")
-    pair = (p, p.replace_record(0, z[1], -1.0))
-
-    def audited(mechanism):
-        def labels(data, trials, rng):
-            return p.hypotheses.predict(mechanism(data, trials, rng), z)
-
-        return dpbench.audit(labels, *pair, epsilon=1.0, trials=250, confidence=1 - 1e-6).verdict
-
-    assert RRSPM(1.0).guarantee(p).epsilon(0.0) == 1.0 and RRSPM(1.0, noise_scale=0.3).guarantee(p).epsilon(0.0) > 26.0
-    assert audited(RRSPM(1.0)) == "not refuted" and audited(RRSPM(1.0, noise_scale=0.3)) == "refuted"
 
 
 def test_a_class_that_is_constant_on_the_public_points_gives_nothing_away():
