@@ -1,6 +1,7 @@
 """The tree sampler's bounds hold on every lattice point; the geometric laws that it draws from."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -119,16 +120,13 @@ def test_a_box_of_one_point_has_the_score_for_a_bound():
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("t", [0.0, 1e-12, -1e-7, 0.3, -0.3, 5.0, -40.0, 700.0])
-@pytest.mark.parametrize("count", [1, 2, 7, 60])
-def test_geometric_laws(t, count):
-    want = np.array(naive.geometric(t, count))
-    top = max(0.0, t * (count - 1))
-    total = top + math.log(math.fsum(math.exp(t * k - top) for k in range(count)))
-    assert geometric.log_geometric_sum(t, count) == pytest.approx(total, rel=1e-9, abs=1e-9)
-    mean, variance = geometric.geometric_moments(t, count)
-    k = np.arange(count)
-    assert mean == pytest.approx(float(want @ k), abs=1e-3)
-    assert variance == pytest.approx(float(want @ k**2) - float(want @ k) ** 2, abs=1e-2)
-    assert 0 <= geometric.geometric_draw(t, count, 0.0) < count
-    assert 0 <= geometric.geometric_draw(t, count, np.nextafter(1.0, 0.0)) < count
+def test_geometric_laws():
+    """Sum, mean and variance of e^{tk}, k < count, for t of either sign; the draw is a twin's of the kernels."""
+    for t, count in product((0.0, 1e-12, -1e-7, 0.3, -0.3, 5.0, -40.0, 700.0), (1, 2, 7, 60)):
+        law, k, top = np.array(naive.geometric(t, count)), np.arange(count), max(0.0, t * (count - 1))
+        total = top + math.log(np.exp(t * k - top).sum())
+        assert geometric.log_geometric_sum(t, count) == pytest.approx(total, rel=1e-9, abs=1e-9)
+        mean, variance = geometric.geometric_moments(t, count)
+        assert mean == pytest.approx(float(law @ k), abs=1e-3)
+        assert variance == pytest.approx(float(law @ (k - law @ k) ** 2), abs=1e-2)
+        assert all(0 <= geometric.geometric_draw(t, count, u) < count for u in (0.0, np.nextafter(1.0, 0.0)))

@@ -5,13 +5,14 @@ numbers are held to 5 standard errors at fixed seeds (false alarms below 1e-6 ea
 """
 
 import math
+import re
 
 import numpy as np
 import pytest
-from declared import Plain, measured
+from declared import Plain, measured, of_paper
 from publicdata_instances import planted
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata import theory_settings
@@ -26,6 +27,7 @@ from dpbench.papers.publicdata.theorems import (
     theorems2_6,
     theorems3_7,
 )
+from dpbench.papers.publicdata.theorems.laplace_sums import laplace_sum_tail
 
 
 def within(hits, runs, chance):
@@ -114,19 +116,15 @@ def test_tails_of_laplace_sums_by_the_saddlepoint():
     assert saddlepoint(m, reach * (1.0 - kappa)) - saddlepoint(m, reach) == pytest.approx(1.0, abs=0.01)
 
 
-def test_two_points_by_simulation():
-    """Algorithm 4 by its definition on four functions, α = 1/8, m = 34, n = 3,388: failure 0.042 (within 15%)."""
-    rng, wrong, runs = np.random.default_rng(7), 0, 12_000
-    table = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])  # values at p and q
-    for _ in range(runs):
-        public = rng.binomial(1, 0.75, 34)  # 0 is p, 1 is q
-        count = rng.multinomial(3388, [0.25, 0.75 * (0.5 + 0.125 / 0.75), 0.75 * (0.5 - 0.125 / 0.75)])
-        errors = count[0] * table[:, 0] + count[1] * table[:, 1] + count[2] * (1 - table[:, 1])
-        labels, xi = rng.integers(0, 2, 34), rng.laplace(scale=68.0, size=34)
-        errors = errors + ((table[:, public] != labels) * xi).sum(axis=1)
-        wrong += int(table[errors.argmin(), 1] == 1)
-    assert within(wrong, runs, 0.0415) and not within(wrong, runs, 0.0415 * 1.4)
-    assert wrong / runs > 1e3 * math.exp(-12.0)
+def test_two_points_fail_as_often_as_the_entry_says():
+    """Algorithm 4 on the labellings of two points, α = 1/8: records at q lead by a normal number of mean 2αn, which the
+    weights of the public points there, binomial in number, exceed with the chance that the entry gives."""
+    m, n = 34, 3388
+    lead = 0.25 * n + math.sqrt(0.6875 * n) * norm.ppf((np.arange(40) + 0.5) / 40.0)
+    chances = [sum(binom.pmf(k, m, 0.75) * laplace_sum_tail(k, x / (2.0 * m)) for k in range(1, m + 1)) for x in lead]
+    (claim,) = (claim for claim in of_paper("publicdata") if claim.id == "publicdata.thm4.inequality.confidence")
+    said = re.search(r"m = 34 and n = 3,388 the failure probability is (0\.\d+)", claim.consequence)
+    assert float(np.mean(chances)) == pytest.approx(float(said[1]), abs=1e-3)
 
 
 def test_the_chance_that_all_bits_are_hit_by_simulation():
