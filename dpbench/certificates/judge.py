@@ -381,7 +381,7 @@ def _shown(
         proof = Proof(claims, sides, statement.definitions, given, fixed)
         if number + 1 < len(attempts) and proof.false_at_a_corner():
             continue  # an end that the next attempt leaves out
-        look = partial(_breaks, group, proofs)
+        look = partial(_breaks, group, proofs, None if composition is None else proof)
         tree = proof.tree(CELLS, clock=Clock(seconds / (len(attempts) - number)), look=look)
         proofs.cells += tree.cells
         if proofs.counterexample is not None:
@@ -415,8 +415,9 @@ def _shown(
     return False
 
 
-def _breaks(group: list[Hunt], proofs: _Proofs, point: Point) -> bool:
-    """Whether a claim of the group is false at a point, by a certificate."""
+def _breaks(group: list[Hunt], proofs: _Proofs, rule: Proof | None, point: Point) -> bool:
+    """Whether a claim of the group is false at a point, by a certificate; or what a rule needs, which refutes nothing
+    but that rule."""
     for hunt in group:
         parameters = hunt.question.parameters
         values = {name: Fraction(math.floor(point[name])) if parameter.whole else point[name]
@@ -427,7 +428,7 @@ def _breaks(group: list[Hunt], proofs: _Proofs, point: Point) -> bool:
         missed, margin = hunt.question.look(values)
         if missed == 0.0 and margin > TIE:
             proofs.counterexample = hunt.certified(values)
-    return proofs.counterexample is not None
+    return proofs.counterexample is not None or (rule is not None and rule.false_at(point))
 
 
 def _judgement(

@@ -132,16 +132,24 @@ class Proof:
             return Tree(left=_said(self._whole[0]), why=LATE if self._late else str(error))
 
     def false_at_a_corner(self) -> bool:
-        """Whether at a corner of the region what is given holds and a claim does not, both for certain."""
-        check.renew()
-        ends = [[(end, end) for end in pair if end.is_finite()] for pair in self._whole[0].values()]
+        """Whether `false_at` is so of a corner of the region."""
+        ends = [[end for end in pair if end is not None] for pair in self.sides.values()]
+        return any(
+            self.false_at(dict(zip(self.sides, corner, strict=True))) for corner in islice(product(*ends), CORNERS)
+        )
+
+    def false_at(self, point: Point) -> bool:
+        """Whether at a point what is given holds and a claim does not, both for certain, and all is defined."""
+        self._renew()
+        comparisons = [(check.OPPOSITE[relation], *sides) for relation, *sides in self._claimed] + self._given
         with check.bits(BITS), suppress(check.Refused):
-            for corner in islice(product(*ends), CORNERS):
-                box = self.tasks.cell(dict(zip(self._whole[0], corner, strict=True)))
-                given = all(box.false(check.OPPOSITE[relation], *sides) for relation, *sides in self._given)
-                false = given and any(box.false(*one) for one in self._claimed)
-                if false and not (box.touched or box.undefined or box.unknown):
-                    return True
+            values = self._values([side for _, *sides in comparisons for side in sides], point)
+            held = [
+                {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[relation]
+                for (relation, *_), a, b in zip(comparisons, values[::2], values[1::2], strict=True)
+            ]
+            claims = len(self._claimed)
+            return any(held[:claims]) and all(held[claims:]) and all(value.is_finite() for value in values)
         return False
 
     def _renew(self) -> None:

@@ -80,6 +80,7 @@ def test_each_rule_is_proved_and_its_twin_refuted(rule):
     symbols, piece, claim, wrong = CASES[rule]
     right = dpbench.judge(theorem(symbols, piece, claim))
     assert right.verdict == "proved", (right, right.searched)
+    assert right.searched["cells"] < 100, "a rule whose inequality is false at a point of the region goes on"
     (certificate,) = right.certificates
     answer = report(certificate)
     assert certificate["kind"] == "composition" and certificate["claim"]["rule"] == rule
@@ -209,8 +210,8 @@ def test_a_group_of_three_is_no_power_of_two():
 @pytest.mark.few(1)
 @pytest.mark.parametrize("index", ["j", "alpha", "i"])
 def test_the_index_of_a_sum_may_be_any_name(index):
-    claim = {"times": "3", "epsilon": "3*e", "delta": f"sum({index}, 1, 3, 1/10^6)"}
-    assert dpbench.judge(theorem(EPS, {"epsilon": "e", "delta": "1/10^6"}, claim), seconds=0.5).verdict != "refuted"
+    claim = {"times": "3", "epsilon": "3*e", "delta": f"sum({index}, 1, 4, 1/10^6)"}
+    assert dpbench.judge(theorem(EPS, {"epsilon": "e", "delta": "1/10^6"}, claim)).verdict == "proved"
 
 
 def test_the_certificate_says_what_is_whole_and_what_names_mean():

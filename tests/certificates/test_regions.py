@@ -71,9 +71,22 @@ def test_a_claim_that_is_false_at_a_corner():
         assert not proof(text, square, given).false_at_a_corner(), text
 
 
+@pytest.mark.parametrize(
+    ("text", "given", "false"),
+    [("x < 1/2", (), True), ("x <= 1/2", (), False), ("x > 1/2", (), True), ("x >= 1/2", (), False),
+     ("x <= 49/100", (), True), ("x >= 51/100", (), True), ("x <= 1 and x*k < 1", (), True),
+     ("x <= 1/3", ("x < 1/2",), False), ("x <= 1/3", ("x <= 1/2",), True), ("x <= 1/3", ("x > 1/2",), False),
+     ("x <= 1/3", ("x >= 1/2", "x > k"), False), ("x <= 1/3 and log(x - 1) < 1", (), False),
+     ("2*log(x) < log(1/4)", (), False)],  # equal, which no ball tells
+)  # fmt: skip
+def test_a_claim_that_is_false_at_a_point(text, given, false):
+    """At x = 1/2, with k = 2."""
+    assert proof(text, {"x": (0, 1)}, given, k=2).false_at({"x": Fraction(1, 2)}) == false
+
+
 def test_what_is_given_leaves_cells_out_and_holds_on_no_face_that_is_taken():
     assert not proved("x <= 1 + 1/1000", {"x": (0, 3)})
-    assert proved("x*y <= 1 + 1/1000", {"x": (0, 3), "y": (0, 1)}, ("x <= 1",))
+    assert proved("x*y <= 1 + 1/1000", {"x": (0, 30), "y": (0, 1)}, ("x <= 1",))  # a third of 30 is no witness
     for given in ("x >= 1/2", "x > 1/2", "x >= y/2"):
         assert not proved("1*y <= x", {"x": (0, 10), "y": (1, 2)}, (given,)), given
 
