@@ -87,25 +87,25 @@ def look(
     InvalidInput
         For a font or a style that matplotlib does not find.
     """
-    if style is not None:
-        _LOOK.update(_styled_as(style))
-    if font is not None and font not in ("serif", "sans-serif", "monospace"):
-        try:
-            matplotlib.font_manager.findfont(font, fallback_to_default=False)
-        except ValueError:
-            must_be = "serif, sans-serif, monospace or the name of an installed font"
-            raise validation.invalid("font", must_be, font) from None
-    if font is not None:
-        installed = matplotlib.font_manager.get_font_names()  # by name: what is drawn later is in another style
-        serif = next((name for name in SERIF if name in installed), font)
-        _LOOK["font.family"] = serif if font == "serif" else font
-        _LOOK["mathtext.fontset"] = "stix" if font == "serif" or "Times" in font else "dejavusans"
-    if size is not None:
-        names = "font.size", "axes.labelsize", "axes.titlesize", "legend.fontsize", "xtick.labelsize", "ytick.labelsize"
-        _LOOK.update(dict.fromkeys(names, validation.real("font_size", size, above=0.0)))
-    if width is not None:
-        _WIDTH.append(width)
     try:
+        if style is not None:
+            _LOOK.update(_styled_as(style))
+        if font is not None and font not in ("serif", "sans-serif", "monospace"):
+            try:
+                matplotlib.font_manager.findfont(font, fallback_to_default=False)
+            except ValueError:
+                must_be = "serif, sans-serif, monospace or the name of an installed font"
+                raise validation.invalid("font", must_be, font) from None
+        if font is not None:
+            installed = matplotlib.font_manager.get_font_names()  # by name: what is drawn later is in another style
+            serif = next((name for name in SERIF if name in installed), font)
+            _LOOK["font.family"] = serif if font == "serif" else font
+            _LOOK["mathtext.fontset"] = "stix" if font == "serif" or "Times" in font else "dejavusans"
+        if size is not None:
+            parts = "font.", "axes.label", "axes.title", "legend.font", "xtick.label", "ytick.label"
+            _LOOK.update({f"{part}size": validation.real("font_size", size, above=0.0) for part in parts})
+        if width is not None:
+            _WIDTH.append(width)
         yield
     finally:
         _LOOK.clear()

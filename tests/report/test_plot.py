@@ -133,36 +133,27 @@ def test_evidence_of_another_version_is_one_clear_message_of_every_figure(tables
 
 
 def test_what_cannot_be_drawn_is_refused_by_name() -> None:
+    """And leaves nothing behind of how it was to look."""
+    with figures.in_style():
+        before = dict(matplotlib.rcParams)
     for given, said in (
         ({"panels": [[PRIVACY], []]}, "panels must be rows of one length"),
         ({"panels": [["nothing"]]}, "evidence must be one of"),
         ({"panels": [[PRIVACY]], "column": "nature"}, "column must be one of"),
         ({"panels": [[PRIVACY]], "column": 0.0}, "column must be"),
         ({"panels": [[PRIVACY]], "style": "nothing.mplstyle"}, "style must be a file"),
+        ({"panels": [[PRIVACY]], "style": "ggplot", "font": "nothing like it"}, "font must be"),
+        ({"panels": [[PRIVACY]], "font": "serif", "size": 0.0}, "font_size must be"),
     ):
         with pytest.raises(InvalidInput, match=said):
             plot.compose(**given)
+        with figures.in_style():
+            assert dict(matplotlib.rcParams) == before
 
 
-@pytest.mark.slow
-def test_a_figure_says_what_it_was_made_from(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    line = "figures delta_thm5 --out f --width 3.25 --font serif --font-size 9 --no-title --height 2.6"
-    code, _, err = run(f"{line} --format pdf,png,eps")
-    assert code == 0, err
-    beside = json.loads(Path("f/delta_thm5.json").read_text())
-    frame = dpbench.evidence(PRIVACY)
-    assert (beside["evidence"], beside["commit"], beside["seed"]) == (frame.digest, frame.commit, str(frame.seed))
-    assert beside["entries"] == {PRIVACY: "refuted"}
-    options = "--width 3.25 --font serif --font-size 9.0 --height 2.6 --format pdf,png,eps --no-title"
-    assert beside["command"] == f"dpbench figures delta_thm5 {options}"
-    png, pdf = Path("f/delta_thm5.png").read_bytes(), Path("f/delta_thm5.pdf").read_bytes()
-    assert frame.digest.encode() in png and frame.digest.encode() in pdf and b"CreationDate" not in pdf
-    assert b"STIXGeneral" in pdf
-    assert matplotlib.image.imread("f/delta_thm5.png").shape[:2] == (780, 975)
-    caption = Path("f/delta_thm5.tex").read_text()
-    assert r"\caption{Theorem 5" in caption and frame.digest[:12] in caption
-    assert r"Models Revisited'': \texttt{glm.thm5.privacy}, refuted." in caption
+@pytest.mark.parametrize(("value", "said"), [(0.0, "0"), (0.1, "$10^{-1}$"), (1e-5, "$10^{-5}$"), (0.03, "0.03")])
+def test_powers_of_ten_are_written_as_such(value: float, said: str) -> None:
+    assert figures.power(value) == said
 
 
 PAPER = r"""\documentclass[twocolumn]{article}\usepackage{graphicx,tabularx}\begin{document}
@@ -201,9 +192,14 @@ def test_what_a_figure_was_made_from_is_in_each_of_its_files(tmp_path: Path) -> 
     assert rf"Models Revisited'': \texttt{{{RATE}}}, consistent." in said and mine["evidence"] in said
     for document, commit in (({"commit": "abc"}, "abc"), ({"commit": None}, "not recorded")):
         assert about_file("mine", document, "a command")["commit"] == commit
-    paths = [tmp_path / f"mine.{kind}" for kind in ("pdf", "png", "svg")]
-    figures.save(Figure(), paths, about=mine)
-    assert all(mine["evidence"].encode() in path.read_bytes() for path in paths)
+    figure, kinds = Figure(figsize=(3.0, 1.0)), ("pdf", "png", "svg")
+    figure.suptitle("what was found")
+    for name in "ab":  # the same bytes again; fonts are embedded as TrueType, not as Type 3
+        figures.save(figure, [tmp_path / f"{name}.{kind}" for kind in kinds], about=mine)
+    first, again = ({kind: (tmp_path / f"{name}.{kind}").read_bytes() for kind in kinds} for name in "ab")
+    assert first == again and all(mine["evidence"].encode() in content for content in first.values())
+    assert b"/FontFile2" in first["pdf"] and not any(word in first["pdf"] for word in (b"/Type3", b"CreationDate"))
+    assert matplotlib.image.imread(tmp_path / "a.png").shape[:2] == (300, 900)
 
 
 @pytest.mark.parametrize("panels", [1, 2])

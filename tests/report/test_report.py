@@ -62,8 +62,8 @@ def test_refuted_claims_come_first_each_beside_what_holds(html):
     ("line", "words"),
     [
         ("report --store nowhere.sqlite", "--store must be an existing file"),
-        ("report --ledger nowhere.json", "--ledger must be a file of `dpbench verify --json`"),
-        ("report --ledger broken.json", "--ledger must be a file of `dpbench verify --json`"),
+        ("report --ledger nowhere.json", "--ledger must be a file of `dpbench verify --json` (No such file"),
+        ("report --ledger broken.json", "--ledger must be a file of `dpbench verify --json` (Expecting"),
         ("report --ledger other.json", "must be a document of `dpbench verify --json`"),
         ("report --ledger newer.json", "must be a document of schema 3, got 4"),
         ("report --ledger empty.json", "--ledger must be of a run of these claims"),
