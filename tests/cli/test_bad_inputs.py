@@ -46,7 +46,8 @@ WRONG = {
     "kind": ("uper", None, 1), "neighbours": ("swap", None), "level": ("quik", None, 3), "paper": ("gml", 3, ""),
     "processes": (0, True), "store": (3, b"x"), "active": (0, -1, 1.5, "2", 5), "dimension": (0, -1, 1.5, "2"),
     "fraction": (NAN, "1", None, -1e-9), "direction": ("up",), "independent": ("yes",), "exceptions": ("ignore",),
-    "search_trials": (99,), "mutations": (-1,), "seconds": (0.0,), "score": (3,), "relation": ("swap",),
+    "search_trials": (99,), "max_seconds": (0.0, -1e-9, NAN, "1", True),
+    "mutations": (-1,), "seconds": (0.0,), "score": (3,), "relation": ("swap",),
     "parts": ([3], None, [], 3, "x"), "q": (0.0, 1.5), "sigma": (0.0,), "claims": ("nothing.*", "", 3, []),
     "name": ("", None, 3, "diabtes"),
 }  # fmt: skip

@@ -19,8 +19,11 @@ from dpbench.papers.glm.algorithms.boosting import Boosting
 from dpbench.papers.glm.algorithms.grid_search import PrivateGridSearch
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
+from dpbench.papers.glm.algorithms.noisy_mean import NoisyMean
 from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
+from dpbench.papers.heavytail.algorithms.baselines import ClippedSubgradient
+from dpbench.papers.heavytail.algorithms.exponential import ExponentialMechanism
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
@@ -195,15 +198,16 @@ def test_what_exact_arithmetic_refuses(make, said):
 
 
 GD = NoisyGD(1.0, 0.1)
-ITERATED = [
-    GD, JLMethod(1.0, 0.1), AveragedPerturbation(1.0, 0.1),
-    Boosting(GD, 1.0, 0.1), PrivateGridSearch(JLMethod(1.0, 0.1), 1.0, 0.1),
+FLOAT_ALONE = [
+    GD, JLMethod(1.0, 0.1), AveragedPerturbation(1.0, 0.1), Boosting(GD, 1.0, 0.1), NoisyMean(1.0),
+    PrivateGridSearch(JLMethod(1.0, 0.1), 1.0, 0.1), ClippedSubgradient(1.0, steps=3),
+    ExponentialMechanism(1.0, net_radius=0.2, sampler="tree"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("mechanism", ITERATED)
-def test_mechanisms_of_many_steps_refuse_exact_arithmetic(mechanism):
-    with pytest.raises(validation.InvalidInput, match=r"^arithmetic must be 'float' for a mechanism of many noisy"):
+@pytest.mark.parametrize("mechanism", FLOAT_ALONE)
+def test_exact_arithmetic_is_refused_where_it_is_left_out(mechanism):
+    with pytest.raises(validation.InvalidInput, match=r"^(arithmetic must be 'float' for a mechanism of|sampler must)"):
         replace(mechanism, arithmetic="exact")
 
 

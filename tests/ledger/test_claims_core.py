@@ -55,10 +55,7 @@ def test_privacy_verdict():
 def test_rate_verdict(interval, side, verdict):
     assert rate_verdict(interval, -0.5, side) == verdict
     moved = tuple(end + 0.07 for end in interval)  # as much faster at least, and as much slower at most, are allowed
-    if side == "upper":
-        assert rate_verdict(moved, -0.5, side, (-0.02, 0.07)) == verdict
-    else:
-        assert rate_verdict(moved, -0.5, side, (0.07, 0.07)) == verdict
+    assert rate_verdict(moved, -0.5, side, (-0.02 if side == "upper" else 0.07, 0.07)) == verdict
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dpbench.core.validation import InvalidInput
 from dpbench.ledger import formula
+from dpbench.privacy import gaussian, laplace
 
 LEAVES = st.sampled_from(["x", "y", "2", "3/7", "0.25", "1e-3"]).map(
     lambda t: ("sym", t) if t.isalpha() else ("num", formula.number(t))
@@ -85,6 +86,14 @@ def test_floor_ceil_and_log2_are_read_as_formulas_of_the_checker():
         assert read_by_the_checker(written) and formula.parse(written) == formula.parse(text)
     with pytest.raises(InvalidInput, match="the function ceil"):
         formula.parse("ceil(x, 2)")
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.5, 0.8, 5.0])
+def test_deltas_of_formulas_are_those_of_the_laws(shift, epsilon):
+    for name, law in (("gaussian_delta", gaussian), ("laplace_delta", laplace)):
+        made = formula.compiled(("s", "e"), {}, [formula.parse(f"{name}(s, e)")])({"s": shift, "e": epsilon})
+        assert made == pytest.approx((law.delta(epsilon, shift),), rel=1e-9, abs=1e-15), name
 
 
 def test_names_are_never_python():

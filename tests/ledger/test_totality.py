@@ -76,12 +76,6 @@ def test_hostile_sets(name, kind, arithmetic):
     met(name, kind, arithmetic)
 
 
-def test_arithmetic_is_refused_where_it_is_left_out():
-    for name in FLOAT_ALONE:
-        with pytest.raises(validation.InvalidInput, match=r"^(arithmetic|sampler) must be "):
-            replace(CASES[name].make(), arithmetic="exact")
-
-
 HALF = 0.7071067811865468
 TIED = [
     (2.0, [(-0.894427190999915, 0.4472135954999575, -1.0)] * 102 + [(HALF, -HALF, -1.0)] * 98,

@@ -224,6 +224,11 @@ def test_time_left(monkeypatch):
     assert share.left() == ", about 15 min left"
     share.blocks(0, 0)
     assert share.left() == ", about 15 min left"
+    alone = progress.Share()
+    alone.blocks(0, 4)
+    now[0] += 10.0
+    alone.blocks(1, 4)
+    assert alone.left() == ", about 30 s left"
 
 
 def test_what_fits_stderr(monkeypatch):

@@ -271,7 +271,6 @@ def test_from_the_command_line(farm, tmp_path, monkeypatch, capsys):
     ("line", "words"),
     [
         ("verify --scheduler tcp://127.0.0.1:9 ", "--scheduler must be the address of a running Dask scheduler"),
-        ("verify --scheduler tcp://127.0.0.1:9 --workers 2", "--workers must not be given with --scheduler"),
         ("bench --data diabetes --scheduler what://ever", "--scheduler must be the address of a running"),
     ],
 )
