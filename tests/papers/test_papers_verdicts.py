@@ -1,8 +1,4 @@
-"""Every row of the three papers reaches its expected verdict at level quick, with notes and a value, at its own level.
-
-The default run meets all rows of formulas, and a part of the others without sampling; `dpbench verify` in CI runs them
-all at every landing.
-"""
+"""Every row of the three papers reaches its expected verdict at level quick, with notes and a value."""
 
 import inspect
 import math
@@ -66,7 +62,6 @@ def assert_power(claim, evidence):
             assert (verdict == "inconsistent") is rejected, (error, verdict)
 
 
-@pytest.mark.few(8)
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if not c.level and not of_formulas(c)], ids=lambda claim: claim.id)
 def test_a_row_without_sampling_reaches_its_verdict(claim):
     as_expected(claim)
@@ -83,7 +78,6 @@ def test_rows_of_formulas_reach_their_verdicts_with_the_values_that_are_committe
     assert_committed(claims)
 
 
-@pytest.mark.evidence
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.level], ids=lambda claim: claim.id)
 def test_a_row_of_samples_reaches_its_verdict(claim):
     as_expected(claim)
