@@ -3,9 +3,9 @@
     nice python -m tests.mutations --seed SEED [--seed ...] --count 20 --json FILE [--under FOLDER ...]
     nice python -m tests.mutations --again FILE --json OTHER
 
-The first line draws errors (`draw`) in the functions under the folders. Each is met by those of the tests that are
-nearest by name (`near`) that are not slow, in some of their cases, until one fails. It is noticed if a test
-fails that passes without the error. What takes more than `--limit` seconds of processor time is undecided, and counts
+The first line draws errors (`draw`) in the functions under the folders. Each is met by the cases of the default run
+that reach its function (`reach`), the nearest files first, until one fails. It is noticed if a test fails that passes
+without the error. What takes more than `--limit` seconds of processor time is undecided, and counts
 as not noticed: the share is one from below. The second line tries the errors of a file again where their lines still
 stand.
 
@@ -35,14 +35,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .draw import FOLDERS, Error, draw, found, planted
-from .near import LEFT_OUT, Users
 from .plugin import Chosen, plant
+from .reach import recorded
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 20.0
 """Seconds for each second of processor time, after which tests are taken to wait for ever."""
-NEAREST, CASES = 96, 8
-"""Tests that an error meets, and cases of each."""
 FAULT = 70
 """Exit code of a child that has not come to run tests."""
 LIBRARIES = (
@@ -81,15 +79,14 @@ class Tree:
             plant(path, planted(path.read_text(encoding="utf-8"), error), self.log.parent / "begun")
         # plain: pytest rewrites the modules of a distribution that has a plugin, from their files
         fixed = ["-q", "-x", "-n", "0", "-rfE", "--tb=line", "-p", "no:cacheprovider", "--assert=plain"]
-        marks = " and ".join(f"not {mark}" for mark in LEFT_OUT)
         files = dict.fromkeys(test.partition("::")[0] for test in tests.places)
-        return int(importlib.import_module("pytest").main([*fixed, "-m", marks, *options, *files], [tests]))
+        return int(importlib.import_module("pytest").main([*fixed, "-m", "", *options, *files], [tests]))
 
     def run(self, error: Error | None, tests: Sequence[str], limit: float, *options: str) -> Answer:
         """Run tests in this order, until one fails."""
         if not (child := os.fork()):
             try:
-                code = self.pytest(error, Chosen(tests, CASES), options, limit)
+                code = self.pytest(error, Chosen(tests), options, limit)
             except BaseException:
                 traceback.print_exc()
                 code = FAULT
@@ -107,24 +104,26 @@ class Tree:
         failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", written, re.M)
         return Answer(failed[1] if failed else "pytest itself", True, seconds)
 
-    def meet(self, error: Error, tests: Sequence[str], limit: float) -> dict[str, Any]:
+    def meet(self, error: Error, batches: Iterable[Sequence[str]], limit: float) -> dict[str, Any]:
         """What the tests say of an error: "noticed", "survives" or "undecided", and which test noticed it."""
         spent = 0.0
-        while tests:
-            answer = self.run(error, tests, limit - spent)
-            spent += answer.seconds
-            if not answer.ended or spent > limit:
-                return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
-            if not answer.failed:
-                break
-            collected = "::" in answer.failed
-            control = self.run(None, [answer.failed] if collected else tests, 10.0 * limit,
-                               *([] if collected else ["--collect-only"]))  # fmt: skip
-            if control.failed and not collected:
-                raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(tests[:3])} ...")
-            if not control.failed:
-                return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
-            tests = [test for test in tests if test != answer.failed.partition("[")[0]]  # fails without the error too
+        for batch in batches:
+            tests = list(batch)
+            while tests:
+                answer = self.run(error, tests, limit - spent)
+                spent += answer.seconds
+                if not answer.ended or spent > limit:
+                    return {"said": "undecided", "by": "", "seconds": round(spent, 1)}
+                if not answer.failed:
+                    break
+                collected = "::" in answer.failed
+                control = self.run(None, [answer.failed] if collected else tests, 10.0 * limit,
+                                   *([] if collected else ["--collect-only"]))  # fmt: skip
+                if control.failed and not collected:
+                    raise RuntimeError(f"without any error, {control.failed} fails: {' '.join(tests[:3])} ...")
+                if not control.failed:
+                    return {"said": "noticed", "by": answer.failed, "seconds": round(spent, 1)}
+                tests.remove(answer.failed)  # fails without the error too
         return {"said": "survives", "by": "", "seconds": round(spent, 1)}
 
 
@@ -195,14 +194,14 @@ def main() -> int:
     write(asked.json, document)
     stop = time.monotonic() + 60.0 * asked.minutes
     with tempfile.TemporaryDirectory() as folder:
-        tree, users = Tree(ROOT, Path(folder)), Users(ROOT)
+        tree, reach = Tree(ROOT, Path(folder)), recorded(ROOT)
         for one in document["errors"]:
             if "said" in one or time.monotonic() > stop:
                 continue
             error = error_of(one)
             if stands(error):
-                tests = users.nearest(error, NEAREST)
-                one |= {"tests": len(tests)} | tree.meet(error, tests, asked.limit)
+                batches = reach.batches(error)
+                one |= {"tests": sum(map(len, batches))} | tree.meet(error, batches, asked.limit)
             else:
                 one["said"] = "gone"
             print(f"{one['said']:10}{one.get('seconds', 0.0):6.0f} s  {name_of(one)}", flush=True)

@@ -36,20 +36,15 @@ def plant(path: Path, text: str, folder: Path) -> None:
 
 
 class Chosen:
-    """Leave out all other tests, and run these in their order, each in `cases` of its cases, spread over the list.
+    """Leave out all other cases, and run these in their order.
 
-    A test that an error has removed is no mistake.
+    A case that an error has removed is no mistake.
     """
 
-    def __init__(self, tests: Sequence[str], cases: int) -> None:
-        self.places = {test: place for place, test in enumerate(tests)}
-        self.cases = cases
+    def __init__(self, cases: Sequence[str]) -> None:
+        self.places = {case: place for place, case in enumerate(cases)}
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        cases: dict[str, list[pytest.Item]] = {}
-        for item in items:
-            name = item.nodeid if item.nodeid in self.places else item.nodeid.partition("[")[0]
-            cases.setdefault(name, []).append(item)
-        items[:] = [item for name in sorted(cases.keys() & self.places.keys(), key=self.places.__getitem__)
-                    for item in cases[name][:: -(-len(cases[name]) // self.cases)]]  # fmt: skip
+        chosen = [item for item in items if item.nodeid in self.places]
+        items[:] = sorted(chosen, key=lambda item: self.places[item.nodeid])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from mutations.__main__ import Tree, stands
 from mutations.draw import Error, draw, errors_of, found, functions, planted, text_of
-from mutations.near import Users
+from mutations.reach import Reach, record
 
 pytestmark = pytest.mark.meta
 
@@ -30,6 +30,26 @@ def test_others(): assert other(4) and not other(2)
 def test_clip(): assert A.clip(None, Twice()) < 0.5
 def test_broken(): assert False
 def test_started(): subprocess.run([sys.executable, "-c", "from shapes.made import other; assert other(4)"], check=True)
+"""
+AREA = """
+def shape(x):
+    return x
+def idle():
+    return 1
+class Box:
+    def __init__(self):
+        "A box of one."
+        self.x = shape(1)
+"""
+TESTS_OF_AREA = """
+import pytest
+from checker.area import Box, shape
+@pytest.fixture
+def box(): return Box()
+def test_of_box(box): pass
+@pytest.mark.parametrize("x", [1, 2])
+def test_of_shape(x): assert shape(x) == x
+def test_of_nothing(): pass
 """
 
 
@@ -77,29 +97,40 @@ def test_what_a_test_sees_is_noticed_and_what_fails_anyhow_is_not(tmp_path):
     others, clip, broken, started = (
         f"tests/test_made.py::test_{name}" for name in ("others", "clip", "broken", "started")
     )
-    assert tree.meet(seen, [others], 60.0)["by"] == others
-    assert tree.meet(seen, [started], 60.0)["by"] == started, "the processes that it starts have the error too"
-    assert tree.meet(seen, [broken], 60.0)["said"] == "survives", "it fails without the error too"
-    assert tree.meet(unseen, [clip, others, broken], 60.0)["said"] == "survives"
-    assert tree.meet(seen, [others], 0.0)["said"] == "undecided"
-
-
-def test_near_are_tests_that_meet_errors_of_the_function_then_of_its_users_then_of_a_namesake(tmp_path):
-    texts = {
-        "dpbench/area.py": "def shape(x): return x\nclass Box:\n    def __init__(self): shape(1)\n",
-        "dpbench/user.py": "from .area import shape\ndef drawn(x): return shape(x)\n",
-        "dpbench/other.py": "def shape(x): return -x\n",
-        "tests/test_a.py": "from dpbench.area import Box, shape\ndef test_b(): Box()\ndef test_a(): shape(1)\n",
-        "tests/test_b.py": "from dpbench.user import drawn\ndef test_c(): drawn(1)\n",
-        "tests/test_c.py": "from dpbench.other import shape\ndef test_d(): shape(1)\n",
-        "tests/test_d.py": "def test_e(): run('other shape')\ndef test_f(): run('shape of a Box')\n",
-        "tests/test_e.py": "import pytest\n@pytest.mark.slow\ndef test_g(): shape(1)\n",
-        "tests/test_f.py": "pytestmark = [pytest.mark.kernel, pytest.mark.meta]\ndef test_h(): shape(1)\n",
-    }
-    for path, text in texts.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
-    near = Users(tmp_path).nearest(Error("dpbench/area.py", "shape", "", 0, 0, "", ""), 9)
-    assert [test[-1] for test in near] == ["a", "b", "c", "d", "f", "e"], (
-        "f names more of the module; g and h meet no error"
+    assert tree.meet(seen, [[others]], 60.0)["by"] == others
+    assert tree.meet(seen, [[clip], [started]], 60.0)["by"] == started, (
+        "the processes that it starts have the error too"
     )
+    assert tree.meet(seen, [[broken]], 60.0)["said"] == "survives", "it fails without the error too"
+    assert tree.meet(unseen, [[clip, others], [broken]], 60.0)["said"] == "survives"
+    assert tree.meet(seen, [[others]], 0.0)["said"] == "undecided"
+
+
+def test_recorded_are_the_cases_that_run_a_line_of_a_function(tmp_path):
+    (tmp_path / "checker").mkdir()
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "checker" / "area.py").write_text(AREA)
+    (tmp_path / "tests" / "test_a.py").write_text(TESTS_OF_AREA)
+    reach = record(tmp_path)
+    box, first, second = (f"tests/test_a.py::test_of_{name}" for name in ("box", "shape[1]", "shape[2]"))
+    assert reach.cases == {"checker/area.py": {"shape": [box, first, second], "idle": [], "Box.__init__": [box]}}
+    assert set(reach.seconds) == {box, first, second, "tests/test_a.py::test_of_nothing"}
+    (tmp_path / "tests" / "test_b.py").write_text("def test_fails(): assert False")
+    with pytest.raises(RuntimeError, match="the tests must pass"):
+        record(tmp_path)
+
+
+def test_near_files_come_first_then_those_that_take_least():
+    far = [f"tests/cli/test_{k:02}.py::test_x" for k in range(20)]
+    word, folder, both = (
+        "tests/test_area.py::test_x",
+        "tests/rates/test_z.py::test_x",
+        "tests/rates/test_area.py::test_",
+    )
+    seconds = {case: 0.5 - 0.01 * k for k, case in enumerate(far)} | {f"{both}long": 9.0, f"{both}short": 1.0}
+    cases = [*far, word, folder, f"{both}long", f"{both}short"]
+    reach = Reach(seconds, {"dpbench/rates/area.py": {"f": cases}})
+    batches = reach.batches(Error("dpbench/rates/area.py", "f", "", 0, 0, "", ""))
+    assert batches[0][:4] == [f"{both}short", f"{both}long", folder, word] and [*map(len, batches)] == [9, 15]
+    assert batches[0][4:] + batches[1] == far[::-1]
+    assert reach.batches(Error("dpbench/rates/area.py", "g", "", 0, 0, "", "")) == []
