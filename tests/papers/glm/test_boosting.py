@@ -89,18 +89,6 @@ def test_guarantee_follows_what_is_in_use(base):
     assert replace(made, base=replace(base, noise_scale=0.5 * sigma)).guarantee(data).delta(1.0) > 1e-4
 
 
-def test_pair_profile_knows_the_chunk():
-    data, made = problem("squared"), Boosting(OutputPerturbation(1.0, 1e-5), 1.0, 1e-5, models=3)
-    x = np.array([0.0, 1.0, 0.0, 0.0])
-    assert made.pair_profile(data, data).delta(0.0) == 0.0
-    assert made.pair_profile(data, data.replace_record(39, x, -1.0)).epsilon(0.0) == 1.0
-    two = data.replace_record(0, x, -1.0).replace_record(39, x, -1.0)
-    with pytest.raises(validation.InvalidInput, match="at most one record apart"):
-        made.pair_profile(data, two)
-    trained = made.pair_profile(data, data.replace_record(0, x, -1.0))
-    assert trained.mu is not None and trained.delta(1.0) <= made.guarantee(data).delta(1.0)
-
-
 def test_moment_of_a_perturbed_point():
     """The left side of Theorem 15's condition, with a γ that is large enough to be finite."""
     moment = theorem15.MOMENT.replace(symbols={"gamma2": Real("gamma^2", 0, 100)}, where={"gamma2": None}, witness=None)

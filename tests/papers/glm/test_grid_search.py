@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -159,14 +160,17 @@ def test_guarantee_follows_what_is_in_use(monkeypatch):
     assert search.guarantee(data).epsilon(1e-5) > 1.5, "planted: half the sensitivity is seen"
 
 
-def test_pair_profile_knows_the_half():
-    data, search = problem("squared"), PrivateGridSearch(OutputPerturbation(1.0, 1e-5), 1.0, 1e-5, candidates=2)
-    x = np.array([0.0, 1.0, 0.0, 0.0])
+@pytest.mark.parametrize("make", [partial(PrivateGridSearch, candidates=2), partial(Boosting, models=3)])
+def test_a_pair_is_charged_for_the_part_in_which_it_differs(make):
+    data, search = problem("squared"), make(OutputPerturbation(1.0, 1e-5), 1.0, 1e-5)
+    trained, judged = (data.replace_record(index, [0.0, 1.0, 0.0, 0.0], -1.0) for index in (0, 39))
     assert search.pair_profile(data, data).delta(0.0) == 0.0
-    judged = search.pair_profile(data, data.replace_record(39, x, -1.0))
-    assert judged.epsilon(0.0) == 1.0 and judged.kind == "upper"
-    trained = search.pair_profile(data, data.replace_record(0, x, -1.0))
-    assert trained.mu is not None and 0.0 < trained.mu < search.mechanism(data).guarantee(data).mu * 2.0
+    found = search.pair_profile(data, judged)
+    assert found.epsilon(0.0) == 1.0 and found.kind == "upper"
+    found = search.pair_profile(data, trained)
+    assert found.mu is not None and 0.0 < found.delta(1.0) <= search.guarantee(data).delta(1.0)
+    with pytest.raises(validation.InvalidInput, match="at most one record apart"):
+        search.pair_profile(trained, judged)
 
 
 @pytest.mark.parametrize("n", [5, 6])

@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+import regressions
 from naive import noisy_gd as naive
 from scipy.stats import beta
 
@@ -14,13 +16,8 @@ from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.privacy import gaussian
 
-
-def problem(loss, *, radius=60.0):
-    """Eleven records of three features; by default no projection is near."""
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((11, 3))
-    X /= np.maximum(1.0, np.linalg.norm(X, axis=1, keepdims=True))
-    return GLMProblem(X, rng.uniform(-1.0, 1.0, 11), loss=loss, x_bound=1.0, y_bound=1.0, radius=radius)
+problem = partial(regressions.problem, n=11, radius=60.0)
+"""By default no projection is near."""
 
 
 def mechanism(**changes):

@@ -46,21 +46,6 @@ def test_score_is_that_of_the_inner_vector_on_the_projected_records(name):
     assert clipped_risk(data, w[None, :], reach)[0] == pytest.approx(want, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", list(LOSSES))
-@pytest.mark.parametrize("scheme", ["tight", "parallel", "basic"])
-@pytest.mark.few(2)
-def test_guarantees_stay_within_the_claim(name, scheme):
-    data = problem(name)
-    for epsilon, delta in ((0.1, 1e-3), (1.0, 1e-6), (4.0, 1e-6)):
-        search = PrivateGridSearch(JL, epsilon, delta, candidates=3, composition=scheme)
-        boosted = Boosting(JL, epsilon, delta, models=2)
-        nested = PrivateGridSearch(boosted, epsilon, delta, candidates=2)
-        for made in (search, boosted, nested):
-            profile = made.guarantee(data)
-            assert profile.kind == "upper" and profile.delta(epsilon) <= delta
-        assert search(data, 3, stream("runs")).shape == (3, 4)
-
-
 def test_boosting_over_the_jl_method_uses_its_reach_and_gamma():
     """On chunks of 13, 14 and 14 records: the reach on those that are trained on, the sensitivity of the last."""
     data = problem("squared", n=41)

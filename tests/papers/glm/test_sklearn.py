@@ -7,9 +7,6 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dpbench.core.validation import InvalidInput
@@ -112,13 +109,6 @@ def test_noise_is_fresh_unless_seeded_and_clones_agree():
     assert (regressor(random_state=None).fit(X, y).coef_ != regressor(random_state=None).fit(X, y).coef_).all()
     exact = regressor(mechanism="output-perturbation", epsilon=1e7)
     np.testing.assert_allclose(exact.fit(csr_array(X), y).coef_, [0.5, -0.3, 0.0], atol=0.05)
-
-
-def test_in_a_pipeline_and_a_search():
-    X, y = records(120)
-    line = make_pipeline(FunctionTransformer(), regressor(epsilon=1e7))
-    found = GridSearchCV(line, {"privateregressor__radius": [0.01, 2.0]}, cv=2).fit(X, y)
-    assert found.best_params_ == {"privateregressor__radius": 2.0}
 
 
 @pytest.mark.parametrize("wrong", [3, None, object(), replace], ids=["number", "none", "object", "function"])

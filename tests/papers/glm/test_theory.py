@@ -9,8 +9,9 @@ from dpbench.papers.glm import theory, theory_selection
 L = math.log(1e5)
 
 
-def test_lemma_2_and_lemma_3_to_the_letter():
+def test_lemmas_2_3_and_9_to_the_letter():
     assert theory.smooth_gradient_bound(2.0, 3.0, 5.0, 7.0) == pytest.approx(2 * 5 * math.sqrt(2) * 3 + 2 * 2 * 7 * 9)
+    assert theory_selection.ball_loss_bound(2.0, 3.0, 5.0, 7.0) == 25 + 2 * 49 * 9
 
 
 def test_theorem_1_to_the_letter():
@@ -115,13 +116,3 @@ def test_theorem_10_to_the_letter():
     assert theory.lipschitz_jl_rate(2.0, 3.0, 7.0, 100, 0.5, 1e-5) == pytest.approx(
         42 * (0.1 + math.sqrt(k * L) / 50 + math.sqrt(log / k))
     )
-
-
-@pytest.mark.parametrize("case", [(1.0, 1.0, 1.0, 1.0), (4.0, 0.01, 3.0, 0.5), (0.1, 100.0, 0.2, 30.0)])
-def test_the_k_of_theorem_2_and_the_k_of_its_proof_agree_up_to_a_constant(case):
-    """(BHX log(2n/δ)nε/G)^{2/3} of the last line of A.4, G = 2√H(XY + √HBX²): the base is half of the theorem's."""
-    h, x, y, radius = case
-    n, epsilon, delta = 10**6, 0.1, 1e-5
-    bound = theory.smooth_gradient_bound(h, x, y, radius)
-    proof = (radius * h * x * math.log(2.0 * n / delta) * n * epsilon / bound) ** (2.0 / 3.0)
-    assert theory.smooth_jl_dimension(h, x, y, radius, n, epsilon, delta) == pytest.approx(2.0 ** (2.0 / 3.0) * proof)
