@@ -1,6 +1,4 @@
-"""The privacy entries of Theorems 1, 3 and 5: the numbers the derivations predict, and planted errors."""
-
-from functools import partial
+"""The privacy entries: the numbers the derivations predict, and planted errors."""
 
 import numpy as np
 import pytest
@@ -9,10 +7,8 @@ from dpbench.core.sampling import stream
 from dpbench.papers.glm import losses
 from dpbench.papers.glm.algorithms.jl import JLMethod
 from dpbench.papers.glm.algorithms.noisy_gd import NoisyGD
-from dpbench.papers.glm.algorithms.output_perturbation import OutputPerturbation
 from dpbench.papers.glm.problem import GLMProblem
-from dpbench.papers.glm.sensitivity import gradient_gap
-from dpbench.papers.glm.theorems import output_perturbation_privacy
+from dpbench.papers.glm.theorems import jl_privacy
 from dpbench.papers.glm.theorems.pairs import (
     cancelling_pair,
     curved,
@@ -25,36 +21,6 @@ from dpbench.papers.glm.theorems.pairs import (
 )
 
 
-class Gap:
-    """n·‖difference of the mean gradients‖ of two problems at points of the ball: its boundary, or inside."""
-
-    def __init__(self, seed):
-        self.rng = stream(seed, "points of the ball")
-
-    def __call__(self, problem, neighbour):
-        w = self.rng.standard_normal((8, problem.d))
-        w *= problem.radius / np.linalg.norm(w, axis=1, keepdims=True)
-        w[4:] *= self.rng.random((4, 1))
-        sums = [p.loss.derivative(p.predictions(w), p.y) @ p.X for p in (problem, neighbour)]
-        return float(np.linalg.norm(sums[0] - sums[1], axis=1).max())
-
-
-@pytest.mark.slow
-def test_a_search_that_finds_more_than_the_bound_leaves_no_verdict(monkeypatch):
-    """Planted: a gap D, and a sensitivity, 5% too small."""
-    problem = curved("squared")
-    gap = gradient_gap(problem.loss, problem.x_bound, problem.y_bound, problem.radius, problem.d)
-    searched(problem, Gap(0), gap, 0)
-    with pytest.raises(RuntimeError, match="more than the"):
-        searched(problem, Gap(0), 0.95 * gap, 0)
-    pair = cancelling_pair("linear", 101, x_bound=1.0, y_bound=1.0, radius=1.0)
-    mechanism = OutputPerturbation(1.0, 1e-5)
-    distance = partial(output_perturbation_privacy.distance_of, mechanism)
-    searched(pair[0], distance, mechanism.sensitivity(pair[0]), 0)
-    with pytest.raises(RuntimeError, match="more than the"):
-        searched(pair[0], distance, 0.95 * distance(*pair), 0)
-
-
 @pytest.mark.parametrize("mechanism", [NoisyGD(1.0, 1e-5), JLMethod(1.0, 1e-5)], ids=repr)
 def test_a_descent_charges_every_record_that_differs(mechanism):
     problem = curved("squared")
@@ -65,13 +31,15 @@ def test_a_descent_charges_every_record_that_differs(mechanism):
     assert mechanism.pair_profile(problem, many).mu == pytest.approx(11.0 * mechanism.guarantee(problem).mu)
 
 
-def test_the_search_finds_a_worse_pair_where_there_is_one():
-    """Planted: from a pair that is not the worst, the search must find a worse one."""
+def test_the_search_finds_a_worse_pair_where_there_is_one_and_then_leaves_no_verdict():
+    """Planted: a pair that is not the worst, and a bound 5% too small."""
     worst, _ = cancelling_pair("linear", 21, x_bound=1.0, y_bound=1.0, radius=5.0)
     mild = worst.replace_record(20, 0.3 * worst.X[20], 0.5)
-    leak = gradient_distance
-    found = search_worse(worst, leak, stream("search"))
-    assert leak(worst, mild) < 1.0 < found <= 2.0 * (1.0 + 1e-12)
+    found = search_worse(worst, gradient_distance, stream("search"))
+    assert gradient_distance(worst, mild) < 1.0 < found <= 2.0 * (1.0 + 1e-12)
+    assert searched(worst, gradient_distance, 2.0, 0, 100).endswith("reach 1.000 of it")
+    with pytest.raises(RuntimeError, match="more than the"):
+        searched(worst, gradient_distance, 1.9, 0, 100)
 
 
 def test_random_records_are_admissible_and_reach_the_bounds():
@@ -97,3 +65,22 @@ def test_the_real_pair_is_admissible_and_opposite():
     before, after = (p.y[index] * p.X[index] for p in (problem, neighbour))
     assert before @ after == pytest.approx(-np.linalg.norm(before) * np.linalg.norm(after))
     assert np.linalg.norm(after) == pytest.approx(problem.x_bound * problem.y_bound)
+
+
+def test_theorem2_printed_needs_no_particular_constant():
+    """A constant of 1,000 in k is met by a smaller BX: the same k and the same violation."""
+    for constant, radius in ((1.0, 1e-5), (1000.0, 1e-10)):
+        p, q = cancelling_pair(
+            losses.capped_linear(40 * radius), 1001, x_bound=1.0, y_bound=1.0, radius=radius, dimension=64
+        )
+        m = JLMethod(1.0, 1e-8, calibration="printed", dimension_constant=constant)
+        assert m.projected_dimension(p) == 1
+        assert m.pair_profile(p, q).delta(1.0) > 80e-8
+
+
+def test_an_exact_noise_halved_is_not_proved(context, monkeypatch):
+    """Planted: the entry with half of σ has a guarantee beyond the claim."""
+    whole = JLMethod.sigma
+    monkeypatch.setattr(JLMethod, "sigma", lambda self, problem: 0.5 * whole(self, problem))
+    verdict, _ = jl_privacy._exact(context, 10, (losses.absolute(),))
+    assert verdict != "proved"

@@ -65,6 +65,9 @@ def test_corollaries_and_rates_of_table_1_to_the_letter():
     assert theory.nonprivate_lipschitz_rate(2.0, 3.0, 7.0, 100) == pytest.approx(4.2)
     rate = theory.lipschitz_low_rank_rate(2.0, 3.0, 5.0, 100, 9, 0.5, 1e-5)
     assert rate == pytest.approx(2 * 3 * 5 * 3 * math.sqrt(L) / (100 * 0.5))
+    for radius, reach in ((0.25, 0.25 * math.sqrt(2)), (7.0, 1)):
+        transition = theory.transition_dimension(2.0, 1.0, 1.0, radius, 1000, 0.5)
+        assert transition == pytest.approx((500 * reach) ** (2 / 3))
 
 
 def test_theorem_3_to_the_letter():
@@ -116,3 +119,13 @@ def test_theorem_10_to_the_letter():
     assert theory.lipschitz_jl_rate(2.0, 3.0, 7.0, 100, 0.5, 1e-5) == pytest.approx(
         42 * (0.1 + math.sqrt(k * L) / 50 + math.sqrt(log / k))
     )
+
+
+@pytest.mark.parametrize("case", [(1.0, 1.0, 1.0, 1.0), (4.0, 0.01, 3.0, 0.5), (0.1, 100.0, 0.2, 30.0)])
+def test_the_k_of_theorem_2_and_the_k_of_its_proof_agree_up_to_a_constant(case):
+    """(BHX log(2n/δ)nε/G)^{2/3} of the last line of A.4, G = 2√H(XY + √HBX²): the base is half of the theorem's."""
+    h, x, y, radius = case
+    n, epsilon, delta = 10**6, 0.1, 1e-5
+    bound = theory.smooth_gradient_bound(h, x, y, radius)
+    proof = (radius * h * x * math.log(2.0 * n / delta) * n * epsilon / bound) ** (2.0 / 3.0)
+    assert theory.smooth_jl_dimension(h, x, y, radius, n, epsilon, delta) == pytest.approx(2.0 ** (2.0 / 3.0) * proof)
