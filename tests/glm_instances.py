@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 from scipy.stats import laplace
 
 from dpbench.papers.glm.losses import Loss
+from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.lemma5 import LEMMA_5
 from dpbench.privacy import discrete, selection
 from dpbench.privacy.profile import Profile, discrete_profile
@@ -25,6 +26,13 @@ SMOOTH = {"glm.thm1.privacy", "glm.thm2.privacy", "glm.thm3.privacy"}
 LIPSCHITZ = {"glm.thm5.privacy", "glm.thm10.privacy"}
 """Refuted privacy rows: `test_glm_admissible_pairs` runs them, and looks at each pair that decides."""
 GRID = np.linspace(-3.0, 3.0, 601)
+
+
+def least_squares(problem: GLMProblem, trials: int, rng: np.random.Generator) -> np.ndarray:
+    """Exact and not private: the coordinate means of a basis design."""
+    counts = np.asarray(problem.X.sum(axis=0)).ravel() / problem.x_bound
+    sums = np.asarray(problem.X.T @ problem.y).ravel() / problem.x_bound**2
+    return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
 
 
 def coin_law(lead: float, models: int, scale: float) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Mapping
 from functools import partial
 
 import pytest
@@ -14,8 +13,6 @@ from dpbench.papers.glm import theory_selection as selection
 from dpbench.papers.heavytail import theory as heavytail
 from dpbench.papers.publicdata import theory as publicdata
 from dpbench.papers.publicdata import theory_settings
-
-Values = Mapping[str, float]
 
 
 def majority(values, *, shorter):

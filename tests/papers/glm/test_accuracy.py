@@ -3,9 +3,11 @@
 import doctest
 import math
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
+from glm_instances import least_squares
 from scipy.stats import binom
 
 from dpbench.core.validation import InvalidInput
@@ -26,13 +28,6 @@ from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.theorems.floors import Zero
 from dpbench.privacy import gaussian
 from lowerbounds import chaudhuri_hsu, fingerprinting, nonprivate, packing
-
-
-def least_squares(problem, trials, rng):
-    """Exact and not private: the coordinate means of a basis design."""
-    counts = np.asarray(problem.X.sum(axis=0)).ravel() / problem.x_bound
-    sums = np.asarray(problem.X.T @ problem.y).ravel() / problem.x_bound**2
-    return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
 
 
 def two_points(epsilon, delta=0.0, **more):
@@ -158,53 +153,49 @@ def test_inverting_a_floor():
     assert epsilon_of_floor(family.floor_at, 0.0, 1e9) == 0.0
 
 
-def test_bad_mechanisms_and_families():
-    family = packing(100, 4, 0.5)
-    with pytest.raises(InvalidInput, match="mechanism must be callable"):
-        measure_accuracy(3, family)
-    with pytest.raises(InvalidInput, match="family must be a HardFamily"):
-        measure_accuracy(Zero(), "packing")
-    with pytest.raises(InvalidInput, match=r"finite, of shape \(8, 4\)"):
-        measure_accuracy(lambda p, t, r: np.zeros((t, 3)), family)
-    with pytest.raises(InvalidInput, match="raised ZeroDivisionError on packing"):
-        measure_accuracy(lambda p, t, r: 1 / 0, family)
-    with pytest.raises(InvalidInput, match="raised SystemExit on packing"):
-        measure_accuracy(lambda p, t, r: sys.exit(0), family)
-    with pytest.raises(InvalidInput, match="family must be made by lowerbounds"):
-        membership_attack(Zero(), family)
-    with pytest.raises(InvalidInput, match="problem must be of dimension 1"):
-        measure_accuracy(NoisyMean(1.0), family)
-
-
 def fails(problem, trials, rng):
     raise KeyError("weights")
 
 
-def test_membership_attack_says_what_is_wrong():
-    family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")
+FINGERPRINTING = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")
+ATTACKS = [
+    (partial(measure_accuracy, family=packing(100, 4, 0.5)), "packing", r"\(8, 4\)"),
+    (partial(membership_attack, family=FINGERPRINTING, trials=200), "fingerprinting", r"\(\d+, 20\)"),
+]
+
+
+@pytest.mark.parametrize(("attack", "name", "shape"), ATTACKS, ids=[name for _, name, _ in ATTACKS])
+def test_an_attack_says_what_is_wrong_with_a_mechanism(attack, name, shape):
     for mechanism, message in (
         (3, "mechanism must be callable"),
-        (fails, "mechanism fails raised KeyError on fingerprinting: 'weights'"),
-        (lambda p, t, r: np.zeros((t, 3)), r"finite, of shape \(\d+, 20\), got .*3\)"),
-        (lambda p, t, r: np.full((t, 20), np.nan), r"finite, of shape \(\d+, 20\)"),
-        (lambda p, t, r: [["a"]], r"finite, of shape \(\d+, 20\)"),
+        (fails, f"mechanism fails raised KeyError on {name}: 'weights'"),
+        (lambda p, t, r: sys.exit(0), f"raised SystemExit on {name}"),
+        (lambda p, t, r: np.zeros((t, 3)), rf"finite, of shape {shape}, got .*3\)"),
+        (lambda p, t, r: np.full((t, p.d), np.nan), f"finite, of shape {shape}"),
+        (lambda p, t, r: [["a"]], f"finite, of shape {shape}"),
     ):
         with pytest.raises(InvalidInput, match=message):
-            membership_attack(mechanism, family, trials=200)
+            attack(mechanism)
     with pytest.raises(InvalidInput, match="family must be a HardFamily"):
-        membership_attack(Zero(), "fingerprinting", trials=200)
+        attack(Zero(), family=name)
+
+
+def test_families_that_an_attack_does_not_take():
+    family = packing(100, 4, 0.5)
+    with pytest.raises(InvalidInput, match="family must be made by lowerbounds"):
+        membership_attack(Zero(), family)
+    with pytest.raises(InvalidInput, match="problem must be of dimension 1"):
+        measure_accuracy(NoisyMean(1.0), family)
     with pytest.raises(InvalidInput, match="targets must be an integer >= 1"):
-        membership_attack(Zero(), family, targets=0)
+        membership_attack(Zero(), FINGERPRINTING, targets=0)
 
 
 @pytest.mark.slow
 def test_membership_attack():
     """Least squares, and noisy GD with hardly any noise, are caught; the private algorithms are not."""
-    family = fingerprinting(60, 20, 0.1, 1e-5, active=20, mass=1.0, beta=0.5, constants="tight")
-    caught = membership_attack(least_squares, family, epsilon=1.0, delta=1e-5, trials=4000)
+    attack = partial(membership_attack, family=FINGERPRINTING, epsilon=1.0, delta=1e-5)
+    caught = attack(least_squares, trials=4000)
     assert caught.verdict == "refuted" and caught.epsilon_lower > 4.0
-    quiet = membership_attack(NoisyGD(1.0, 1e-5, noise_scale=0.01), family, epsilon=1.0, delta=1e-5, trials=10_000)
-    assert quiet.verdict == "refuted"
+    assert attack(NoisyGD(1.0, 1e-5, noise_scale=0.01), trials=10_000).verdict == "refuted"
     for mechanism in (NoisyGD(1.0, 1e-5), OutputPerturbation(1.0, 1e-5), Zero()):
-        found = membership_attack(mechanism, family, epsilon=1.0, delta=1e-5, trials=4000, confidence=1.0 - 1e-6)
-        assert found.verdict == "not refuted"
+        assert attack(mechanism, trials=4000, confidence=1.0 - 1e-6).verdict == "not refuted"

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from declared import Plain, declared
+from glm_instances import least_squares
 
 from dpbench.ledger.measurement import LEVEL
 from dpbench.papers.glm.attacks.accuracy import measure_accuracy
@@ -12,12 +13,6 @@ from dpbench.papers.glm.theorems import floors, lemma1, theorem4, theorems6_11, 
 from lowerbounds import packing
 
 CLAIMS = declared(lemma1, theorem4, theorems6_11, theorems16_17)
-
-
-def least_squares(problem, trials, rng):
-    counts = np.asarray(problem.X.sum(axis=0)).ravel()
-    sums = np.asarray(problem.X.T @ problem.y).ravel()
-    return np.tile(np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0), (trials, 1))
 
 
 @pytest.mark.parametrize("name", ["glm.lemma1.floor.exact", "glm.lemma1.floor.tight", "glm.thm11.floor.tight"])

@@ -140,15 +140,15 @@ ASSUMPTIONS: Assumptions = {
 }  # fmt: skip
 
 
-def test_every_failing_row_is_of_formulas_or_traced_or_listed() -> None:
+def test_every_failing_row_is_of_formulas_or_traced_or_listed():
     assert_every_failing_row_is_listed(ASSUMPTIONS, paper.claims, {*SMOOTH, *LIPSCHITZ})
 
 
 @pytest.mark.parametrize(("name", "assumption"), cases(ASSUMPTIONS), ids=str)
-def test_the_instance_obeys(name: str, assumption: str) -> None:
+def test_the_instance_obeys(name, assumption):
     assert ASSUMPTIONS[name][assumption](), f"{name}: {assumption}"
 
 
-def test_an_instance_that_breaks_an_assumption_would_be_seen() -> None:
+def test_an_instance_that_breaks_an_assumption_would_be_seen():
     assert not convex_smooth_nonnegative(losses.linear())
     assert not every("glm.alg1.rate.printed", lambda n: n > 1e9, "n")()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,12 +26,12 @@ from lowerbounds import packing
 from lowerbounds.nonprivate_floors import corrected_nonprivate
 
 
-def lone_record_sensitivity(n: int, lam: Any) -> Any:
+def lone_record_sensitivity(n, lam):
     """|w~ - w~'| of the data sets with (1, +1) or (1, -1) and n - 1 records (0, 0)."""
     return 4.0 / n / (2.0 / n + lam)
 
 
-def test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mechanism() -> None:
+def test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mechanism():
     """Two routes: (2 n mu)^(-2/3) - 1/(4n) by algebra, the infimum on a grid; half of the noise would break it."""
     for n in (10**6, 10**10, 10**14):
         epsilon = n**-0.5
@@ -44,7 +43,7 @@ def test_the_floor_for_every_lambda_is_below_the_infimum_and_above_a_cheaper_mec
         assert theorem3.least_excess(n, 2.0 * epsilon, 1e-15) < 0.7 * infimum
 
 
-def test_the_statement_on_algorithm_3_has_the_floor_and_the_remark_of_the_code() -> None:
+def test_the_statement_on_algorithm_3_has_the_floor_and_the_remark_of_the_code():
     for t, a, b in ((10.0, 3, 0), (1e3, 3, 0), (1e5, 3, 0), (1e3, 0, 2), (1e3, 1, 1)):
         n, epsilon, radius, at = t**6, t**-a, t**b, {"t": t, "a": a, "b": b}
         assert theorem3.REMARK.number("excess", **at) <= theorem3.least_excess(n, epsilon, n**-2.0, radius)
@@ -57,7 +56,7 @@ def test_the_statement_on_algorithm_3_has_the_floor_and_the_remark_of_the_code()
         assert theorem3.least_excess(*at) < theorem3.remark_rate(*at)
 
 
-def test_at_a_large_radius_algorithm_3_is_beyond_the_remark_at_epsilon_1() -> None:
+def test_at_a_large_radius_algorithm_3_is_beyond_the_remark_at_epsilon_1():
     """The sensitivity and the two costs at λ from minimisers themselves; `test_papers_notes` has the instances."""
     n, r, mu = 10**6, 50.0, gaussian.mu(1.0, 1e-5)
     costs = []
@@ -70,7 +69,7 @@ def test_at_a_large_radius_algorithm_3_is_beyond_the_remark_at_epsilon_1() -> No
     assert theorem3.least_excess(n, 1.0, 1e-5, r) <= min(costs) < 2.0 * theorem3.least_excess(n, 1.0, 1e-5, r)
 
 
-def test_the_reduction_draws_one_record_more_than_m_times_as_seldom_as_said() -> None:
+def test_the_reduction_draws_one_record_more_than_m_times_as_seldom_as_said():
     """Null: frequency = P(Bin(n, 1/n) > m); 5 standard deviations, 6e-7; an error of a quarter is seen."""
     family, m, missed = theorem4.resampled(2_000, 4, 0.1)
     assert missed == pytest.approx(sum(binom.pmf(k, 2_000, 1.0 / 2_000) for k in range(m + 1, 40)), rel=1e-9)
@@ -83,16 +82,16 @@ def test_the_reduction_draws_one_record_more_than_m_times_as_seldom_as_said() ->
 
 
 @pytest.mark.parametrize("shape", [1.0 / 16.0, 0.5, 3.0])
-def test_equation_20_by_quadrature_over_mu(shape: float) -> None:
+def test_equation_20_by_quadrature_over_mu(shape):
     """The beta-binomial sums again, as integrals over μ of binomial sums; and the square that (20) leaves out."""
     n, rng = 3, np.random.default_rng(1)
     v = rng.random(n + 1)
 
-    def given(mu: float) -> tuple[float, float]:
+    def given(mu):
         chance = binom.pmf(np.arange(n + 1), n, mu)
         return float(chance @ (v - mu) ** 2), float(chance @ (v * (np.arange(n + 1) - n * mu)))
 
-    def mean(part: int) -> float:  # μ = t^(1/shape)-like ends are tamed by the substitution through the law's quantile
+    def mean(part):  # μ = t^(1/shape)-like ends are tamed by the substitution through the law's quantile
         return quad(lambda u: given(float(beta_law.ppf(u, shape, shape)))[part], 0.0, 1.0, limit=400)[0]
 
     error, correlation = theorems6_11.moments(v, shape)
@@ -105,7 +104,7 @@ def test_equation_20_by_quadrature_over_mu(shape: float) -> None:
     assert error - left == pytest.approx(sum(w * (x - 0.5) ** 2 for w, x in zip(weights, v, strict=True)), rel=1e-9)
 
 
-def test_the_majority_is_the_best_rule_and_its_risk_a_sum_over_labels() -> None:
+def test_the_majority_is_the_best_rule_and_its_risk_a_sum_over_labels():
     """Every deterministic rule on n = 3 labels, by enumeration: none has a smaller mean excess over both signs."""
     n, rho = 3, 0.4
     labels = list(itertools.product((-1, 1), repeat=n))
@@ -118,7 +117,7 @@ def test_the_majority_is_the_best_rule_and_its_risk_a_sum_over_labels() -> None:
     assert min(risks) == pytest.approx(table1.majority_risk(n, rho))
 
 
-def test_a_constant_that_grows_along_one_axis_refutes_a_lemma(context) -> None:
+def test_a_constant_that_grows_along_one_axis_refutes_a_lemma(context):
     """Planted: the needed constant multiplied by ten a step along ε; and a bound that is only scaled stays."""
     _, evidence = measured(lemma7.lemma7_corrected, context)
     assert evidence.margin is not None and evidence.margin > 0.0
@@ -138,7 +137,7 @@ def test_a_constant_that_grows_along_one_axis_refutes_a_lemma(context) -> None:
     ("bound", "shrink"),
     [(theorem13.whole_bound_corrected, 0.01), (theorem13.perturbed_bound, 0.003)],
 )
-def test_theorem_13s_bounds_shrunk_are_refuted(bound: Any, shrink: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_theorem_13s_bounds_shrunk_are_refuted(bound, shrink, monkeypatch):
     monkeypatch.setattr(theorem13, "SIZES", (20_000,))
     with RunContext(level="quick", seed=0, workers=1) as context:
         assert measured(bound, context)[0] == "not refuted"
@@ -148,7 +147,7 @@ def test_theorem_13s_bounds_shrunk_are_refuted(bound: Any, shrink: float, monkey
 SLOPE = math.sqrt(3.0) - 1.0
 
 
-def two_slopes(m: float, smoothness: float, rho: float, z: float) -> float:
+def two_slopes(m, smoothness, rho, z):
     """The risk of the prediction z where ψ(z) is met with probability (1 + ρ)/2 and ψ(−z) otherwise, X = Y = 1."""
     slope = SLOPE * math.sqrt(smoothness)
     corner = m / math.sqrt(smoothness) - 2.0 * rho * slope / ((1.0 + rho) * smoothness)
@@ -162,9 +161,7 @@ def two_slopes(m: float, smoothness: float, rho: float, z: float) -> float:
 @pytest.mark.parametrize("n", [1, 7, 100, 10_001])
 @pytest.mark.parametrize("m", [1e-4, 1e-2, 0.3, 1.0])
 @pytest.mark.parametrize("smoothness", [0.5, 50.0])
-def test_corrected_theorem_16_is_below_its_construction_wherever_one_predicts(
-    n: int, m: float, smoothness: float
-) -> None:
+def test_corrected_theorem_16_is_below_its_construction_wherever_one_predicts(n, m, smoothness):
     """Total variation of n signs by both tails; no prediction serves both signs better than zero."""
     rho = min(0.5 / math.sqrt(n), m / (2.0 * SLOPE))
     best = m / math.sqrt(smoothness)

@@ -168,22 +168,17 @@ def test_an_active_projection_leaves_no_lower_bound():
 
 def test_tails_bound_the_chance_of_a_long_projection():
     """Every map of ±1 or 0 counted, in three dimensions and k = 3; the normal one is χ²."""
-    x = np.array([0.6, 0.64, 0.48])
+    x, stretches = np.array([0.6, 0.64, 0.48]), np.array([1.0, 1.2, 1.5, 1.7])
     for kind, values, chances in (
         ("rademacher", (-1.0, 1.0), (0.5, 0.5)),
         ("sparse", (-math.sqrt(3.0), 0.0, math.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)),
     ):
-        row = [
-            (float(np.dot(v, x)) ** 2, math.prod(c))
-            for v, c in zip(itertools.product(values, repeat=3), itertools.product(chances, repeat=3), strict=True)
-        ]
-        law = [
-            (sum(s for s, _ in three) / 3, math.prod(c for _, c in three)) for three in itertools.product(row, repeat=3)
-        ]
-        stretches = np.array([1.0, 1.2, 1.5, 1.7])
+        square = (np.array([*itertools.product(values, repeat=3)]) @ x) ** 2  # of one row of the map
+        chance = np.array([*itertools.product(chances, repeat=3)]).prod(axis=1)
+        length = np.sqrt(np.add.outer(np.add.outer(square, square), square) / 3.0)
+        of_three = np.multiply.outer(np.multiply.outer(chance, chance), chance)
         for stretch, tail in zip(stretches, log_tails(kind, 3, stretches), strict=True):
-            chance = sum(c for square, c in law if square > stretch**2)
-            assert chance <= math.exp(tail)
+            assert of_three[length > stretch].sum() <= math.exp(tail)
     stretches = np.array([1.01, 1.2, 2.0, 5.0])
     assert log_tails("gaussian", 3, stretches)[1] == pytest.approx(math.log(chi2.sf(3 * 1.44, 3)))
     for k in (1, 3, 30):  # Chernoff's bound, which holds of the normal map too

@@ -79,10 +79,9 @@ def test_replace_record(wrap):
     assert np.array_equal(dense, [[0.6, 0.8], [0.1, 0.2], [0.5, 0.5]])
     assert np.array_equal(changed.y, [1.0, 0.5, 1.0])
     assert base.y[1] == -1.0
-    for index, x, y, named in ((3, [0, 0], 0, "index"), (-1, [0, 0], 0, "index"), (0, [0], 0, "x"),
-                               (0, [0, 0], np.nan, "y"), (0, [3, 0], 0, "X"), (0, [0, 0], 2.0, "y")):  # fmt: skip
+    for index, y, named in ((3, 0.0, "index"), (-1, 0.0, "index"), (0, 2.0, "y")):
         with pytest.raises(InvalidInput, match=rf"^{named} must be"):
-            base.replace_record(index, x, y)
+            base.replace_record(index, [0.0, 0.0], y)
 
 
 @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array])
@@ -94,9 +93,6 @@ def test_risk_and_moments(wrap):
     assert p.empirical_risk(np.stack([w, 0 * w])) == pytest.approx([by_hand, 1.0], rel=1e-14)
     second, cross, square = p.moments
     assert w @ second @ w - 2 * cross @ w + square == pytest.approx(by_hand, rel=1e-13)
-    for other in (0.5, [1.0, 2.0, 3.0], np.zeros((2, 3)), np.zeros((1, 1, 2))):
-        with pytest.raises(InvalidInput, match=r"^w must be"):
-            p.empirical_risk(other)
 
 
 def norms(X):
