@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from declared import measured
-from naive.jl_step import before_the_map, chain, step_size
+from naive.jl_step import chain, step_size
 
 from dpbench.papers.glm import theory, theory_jl
 from dpbench.papers.glm.theorems import lemma8, theorem10
@@ -54,10 +54,3 @@ def test_the_corrected_bound_holds_and_a_smaller_one_is_seen(context):
     assert verdict == "not refuted" and min(evidence.column("bound")) < 0.7, "not vacuous: zero has excess 1"
     assert measured(theorem10.step_corrected, context, shrink=0.08)[0] == "refuted"
     assert max(evidence.column("delta")) <= DELTA
-
-
-def test_the_step_of_lemma_8_is_the_best():
-    n, k, epsilon = 10**6, 100.0, 0.01
-    eta = step_size(n, k, epsilon, DELTA)
-    best = min(before_the_map(n, k, epsilon, DELTA, eta * c) for c in np.geomspace(0.1, 10.0, 2_001))
-    assert before_the_map(n, k, epsilon, DELTA, eta) == pytest.approx(best, rel=1e-4)
