@@ -135,6 +135,49 @@ def test_the_chance_that_all_bits_are_hit_by_simulation():
     assert theorem4_privacy.all_hit(65_536, 16 * 65_536) == pytest.approx(0.9927, abs=1e-4)
 
 
+def test_blocks_and_groups_of_the_one_class_by_simulation():
+    """The three bounds of the proof at sizes that can be drawn: unhit bits, a block's parity, flipped groups."""
+    rng = np.random.default_rng(13)
+    d = 4000
+    unhit = (rng.multinomial(d, np.append(np.full(d // 2, 1.0 / d), 0.5))[:-1] == 0).mean()
+    assert unhit >= 0.33  # 0.368 less 5 standard errors
+    block, spread = 2000, math.log(100.0 * 2000)
+    scale = block / math.sqrt(22.7 * spread)  # s at m_P
+    survived = []
+    for _ in range(400):
+        counts = rng.poisson(rng.uniform(1.0, 2.0) * spread, block)
+        assert counts.min() > 0 and counts.mean() <= 4.0 * spread
+        survived.append(bool((np.abs(rng.standard_normal(block)) * scale * np.sqrt(counts) > 2.0).all()))
+    assert np.mean(survived) <= 0.1
+    points, alpha, bound = 50 * d, 1.0 / 16.0, math.log(1e5)
+    n = points * 2.86 * math.sqrt(d * bound) / (50.3 * alpha)  # m = m_A, ε = 1
+    sizes = rng.multinomial(points, np.append(np.full(d // 2, 1.0 / d), 0.5))[:-1]
+    noise = rng.standard_normal(d // 2) * 2.86 * math.sqrt(points * bound) * np.sqrt(sizes)
+    flipped = (noise < -n * 16.0 * alpha / d).mean()
+    assert flipped > 0.125
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("calls", "excess"), [(25, 0.138), (400, 0.16663), (6400, 1.0 / 6.0)])
+def test_many_calls_answer_the_worst_function(calls, excess):
+    """Algorithm 2 at γ and η of (127), n = 1,000, balanced public points: from normals and counts alone, 4,000 runs."""
+    rng, runs, n = np.random.default_rng(calls), 4000, 1000
+    alpha = n ** (-1.0 / 14.0)
+    table = np.array([[-1.0, -1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]])
+    gamma = alpha / 3.0 / (0.5 * math.sqrt(math.log(20.0)))
+    m = 8 * math.ceil(math.log(20.0) * 0.25 * 9.0 / alpha**2)
+    root = np.sqrt(np.array([1.0, 1.0, 1.0, 6.0]) / 9.0)
+    found = 0.0
+    for _ in range(runs):
+        a, b, _ = rng.multinomial(n, [1 / 3] * 3)
+        loss = np.array([a / n, b / n, 0.5])
+        chosen = (loss + alpha * rng.standard_normal((calls, 4)) @ (table * root).T).argmin(axis=1)
+        centre = table[chosen].mean(axis=0) + gamma * rng.standard_normal(4) / (root * math.sqrt(m))
+        found += (((centre - table) * root) ** 2).sum(axis=1).argmin() == 2
+    share = found / runs
+    assert abs(share - 6.0 * excess) <= 5.0 * math.sqrt(max(6.0 * excess * (1.0 - 6.0 * excess), 1e-3) / runs) + 0.03
+
+
 def test_planted_errors_of_one_call(monkeypatch):
     """Less η than the shift asks for is not proved; f̄ that may be h, as with η of order 1, is seen."""
     assert theorems2_6.moved_losses(theorems2_6.BALANCED) <= 3.0 + 1e-9
