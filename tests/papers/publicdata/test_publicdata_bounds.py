@@ -7,16 +7,18 @@ import numpy as np
 import pytest
 from declared import measured, of_paper
 from publicdata_instances import MOVING_ETA, moving_pair, planted
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from dpbench.ledger.statement import inequality
 from dpbench.papers.publicdata.algorithms.clipped import clipped_gaussians
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
+from dpbench.papers.publicdata.algorithms.rrspm import RRSPM
 from dpbench.papers.publicdata.theorems import (
     laplace_sums,
     lemmas15_16,
     lemmas22_23,
     sweeps,
+    theorem4_accuracy,
     theorem9,
     theorem10,
     theorems2_6,
@@ -34,6 +36,37 @@ def test_sums_of_laplace_variables():
     draws = np.random.default_rng(2).laplace(size=(400_000, 25)).sum(axis=1)
     exact = laplace_sums.laplace_sum_tail(25, 5.0)
     assert abs(float((draws > 5.0).mean()) - exact) < 0.0039 < abs(laplace_sums.laplace_sum_tail(26, 4.8) - exact)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
+def test_bits_need_what_the_tails_of_their_weights_ask_for(noise):
+    """Of d bits j flip with chance β , at the hardest of three j: P(Bin(d, tail) ≥ j)."""
+
+    def tail(points, t):
+        return norm.sf(t / math.sqrt(points)) if noise == "gaussian" else laplace_sums.laplace_sum_tail(points, t)
+
+    for d, least in ((1, 0.5), (8, 0.5), (8, 0.1)):
+        found = theorem4_accuracy.bits_need(d, 40 * d, 0.05, 0.05, 3.0, noise, least)
+        shares = []
+        for j in {math.ceil(d / 4), math.ceil(3 * d / 4), d}:
+            points = 40 * min(1.0, 2.0 * least + 0.05 * d / j)
+            points = round(points) if noise == "laplace" else points
+            shares.append(float(binom.sf(j - 1, d, tail(points, found * 0.05 / (3.0 * j)))))
+        assert max(shares) == pytest.approx(0.05, rel=1e-6)
+
+
+@pytest.mark.parametrize(("noise", "power"), [("gaussian", 2.0), ("laplace", 2.5)])
+def test_labels_are_outvoted_at_three_quarters_of_a_deviation(noise, power):
+    """n labels add up to 0.75 deviations of the sum of the weights that the mechanism itself uses at this m."""
+    population = theorem4_accuracy.outvoted(1.0 / 16.0, power, noise)
+    problem = population.draw(5, 8, np.random.default_rng(1))
+    scale = RRSPM(1.0, theorem4_accuracy.DELTA if noise == "gaussian" else 0.0, noise=noise).scale(problem)
+    deviation = scale * math.sqrt(8.0 * (1.0 if noise == "gaussian" else 2.0))
+    mean = float(population.law[0] @ population.labels[0])
+    assert 16.0**power * mean == pytest.approx(0.75 * deviation, rel=1e-9)
+    minimisers = sweeps.EmpiricalRiskMinimizer()(problem, 3, np.random.default_rng(2))
+    assert minimisers.shape == (3, 1) and len(set(minimisers[:, 0])) == 1
+    assert problem.empirical_risk(minimisers)[0] == min(problem.empirical_risk([[0.0], [1.0]]))
 
 
 def test_the_moving_pair_has_the_law_that_its_entries_use():
@@ -121,7 +154,8 @@ def test_planted_errors_of_the_families(context, monkeypatch):
     assert measured(theorems3_7.hull, context)[0] == "inconsistent"
     assert measured(theorems3_7.worst, context, power=5.0, noise="gaussian")[0] == "inconsistent"
     assert measured(theorems2_6.nonconvex, context, hull=True)[0] == "inconsistent"
-    for function in (theorems2_6.worst, theorems2_6.averaged, theorem10.agnostic_in_n):
+    assert measured(theorem4_accuracy.worst, context, power=2.0, noise="gaussian")[0] == "inconsistent"
+    for function in (theorems2_6.worst, theorems2_6.averaged, theorem10.agnostic_in_n, theorem4_accuracy.gaussian_in_n):
         assert measured(function, context)[0] == "inconsistent"
 
 
