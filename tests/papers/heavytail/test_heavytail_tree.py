@@ -174,22 +174,6 @@ def test_wrong_bounds_are_reported_and_never_sampled():
         wrong.draw(100, np.random.default_rng(0))
 
 
-# It always answers
-
-
-@pytest.mark.slow
-def test_few_boxes_slow_the_sampler_and_do_not_change_its_law():
-    """Stopped at 17 boxes of 25 it still answers: under the same chi-squared limit, and with more proposals."""
-    p = problem(2, theta=1.5)
-    m = ExponentialMechanism(1.0, net_radius=0.1, sampler="tree", truncation=0.3)
-    few = replace(m, boxes=17)
-    assert envelope(few, p).opened <= 17 < envelope(m, p).opened
-    statistic, limit = misfit(m, p, few(p, DRAWS, np.random.default_rng(11)))
-    assert statistic < limit
-    spent = [envelope(each, p).draw(1000, np.random.default_rng(3))[1] for each in (m, few)]
-    assert spent[1] > spent[0]
-
-
 def test_a_release_names_no_box_and_diagnose_does():
     """Boxes are a function of the data: two problems that differ in one record, whose releases tell nothing of it."""
     p = problem(3, n=60)
