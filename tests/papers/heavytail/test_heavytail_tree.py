@@ -97,6 +97,10 @@ def test_sizes_bound_the_features_of_the_sheared_axes():
 
 
 def test_records_that_are_all_truncated_leave_the_axes_of_the_lattice():
+    """However many they are: the weights of 5,000 underflow, and their law is uniform."""
+    many = HeavyTailedProblem(np.full((5000, 2), 0.1), np.full(5000, 50.0), radius=1.0)
+    made = envelope(ExponentialMechanism(2.0, net_radius=0.3, truncation=1.0, sampler="tree"), many)
+    assert made.acceptance > 0.5
     p = HeavyTailedProblem(np.random.default_rng(1).standard_normal((9, 3)), np.full(9, 50.0), radius=1.0)
     gram = minimiser(p, 1.0, 1.0)[1]
     assert np.array_equal(gram, np.eye(3)) and np.array_equal(decorrelated(gram).order, np.arange(3))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from dpbench.papers.publicdata.algorithms.anchored import with_anchor
 from dpbench.papers.publicdata.algorithms.averaged_perturbation import AveragedPerturbation
 from dpbench.papers.publicdata.algorithms.regularized_perturbation import RegularizedPerturbation
 from dpbench.papers.publicdata.algorithms.rrspm import RRSPM, parity_law
+from dpbench.papers.publicdata.algorithms.rspm import RSPM
 from dpbench.papers.publicdata.hypotheses.constants import Constants
 from dpbench.papers.publicdata.hypotheses.cube import ParityCube
 from dpbench.papers.publicdata.hypotheses.finite import FiniteClass
@@ -115,8 +117,8 @@ def test_records_that_cancel_leave_both_parities_alike(noise):
 
 def test_half_the_shift_is_half_the_loss():
     p = cube([1.0, -1.0])
-    for arithmetic in ("float", "exact"):
-        m = RRSPM(1.0, arithmetic=arithmetic)
+    for mechanism, arithmetic in product((RRSPM, RSPM), ("float", "exact")):
+        m = mechanism(1.0, arithmetic=arithmetic)
         assert m.guarantee(p, neighbours="add_remove").epsilon(0.0) == pytest.approx(0.5, rel=1e-3)
         assert m.guarantee(p).epsilon(0.0) == pytest.approx(1.0, rel=1e-3)
 

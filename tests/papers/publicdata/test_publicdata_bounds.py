@@ -112,7 +112,12 @@ def test_planted_errors_of_uniform_deviations(context, monkeypatch):
         with monkeypatch.context() as plant:
             plant.setitem(theorem9.FAMILIES, name, lambda *a, f=honest: 4.4 * f(*a))
             assert measured(theorem9.uniform, context)[0] == "refuted"
-    assert measured(theorem9.uniform, context)[0] == "not refuted"
+    verdict, evidence = measured(theorem9.uniform, context)
+    coin = np.array(evidence.column("family")) == "coin"
+    n, beta, constant = (np.array(evidence.column(name))[coin].astype(float) for name in ("n", "right", "constant"))
+    quantile = binom.isf(0.5 * beta, n, 0.5) / n - 0.5  # of a fair coin, by the binomial law
+    assert verdict == "not refuted" and len(n) == 6
+    assert constant == pytest.approx(quantile / np.sqrt((1.0 - np.log(beta)) / n))
 
 
 def test_unions_of_intervals_deviate_as_by_enumeration():

@@ -201,6 +201,7 @@ def test_scikit_learn_estimators_are_inexact_oracles(estimator):
         (lambda: FiniteClass([[1.0]]).predict([[0.5]], [0]), "parameters must be integers from 0 to 0"),
         (lambda: LinearBall(0), "dimension must be an integer >= 1, got 0"),
         (lambda: LinearBall(2, radius=np.nan), "radius must be a finite number > 0, "),
+        (lambda: LinearBall(2, radius=-0.05), "radius must be a finite number > 0, "),
         (lambda: LinearBall(1, radius=2.0).erm([[0.6]], Objective([1.0])), "points must have norm at most 1/radius"),
         (lambda: LinearBall(1, anchored=True).erm([[0.6, 1.0]], Objective([1.0])), "points must be 0 in the last"),
         (lambda: LinearBall(1).erm([[0.6]], Objective([1.0])), "loss must be one of absolute, squared, huber"),
