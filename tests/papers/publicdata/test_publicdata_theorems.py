@@ -5,14 +5,13 @@ numbers are held to 5 standard errors at fixed seeds (false alarms below 1e-6 ea
 """
 
 import math
-import re
 
 import numpy as np
 import pytest
-from declared import Plain, measured, of_paper
+from declared import Plain, measured
 from publicdata_instances import planted
 from scipy.optimize import brentq
-from scipy.stats import binom, norm
+from scipy.stats import norm
 
 from dpbench.core.sampling import stream
 from dpbench.papers.publicdata import theory_settings
@@ -27,7 +26,6 @@ from dpbench.papers.publicdata.theorems import (
     theorems2_6,
     theorems3_7,
 )
-from dpbench.papers.publicdata.theorems.laplace_sums import laplace_sum_tail
 
 
 def within(hits, runs, chance):
@@ -114,17 +112,6 @@ def test_tails_of_laplace_sums_by_the_saddlepoint():
     assert theorems3_7.CUT.number("needed/said", **cut | {"epsilon": 0.01}) == pytest.approx(9535.0, abs=0.1)
     kappa = 1.0 / math.sqrt(2.0 * made7.eta * 103.5 * made7.n)
     assert saddlepoint(m, reach * (1.0 - kappa)) - saddlepoint(m, reach) == pytest.approx(1.0, abs=0.01)
-
-
-def test_two_points_fail_as_often_as_the_entry_says():
-    """Algorithm 4 on the labellings of two points, α = 1/8: records at q lead by a normal number of mean 2αn, which the
-    weights of the public points there, binomial in number, exceed with the chance that the entry gives."""
-    m, n = 34, 3388
-    lead = 0.25 * n + math.sqrt(0.6875 * n) * norm.ppf((np.arange(40) + 0.5) / 40.0)
-    chances = [sum(binom.pmf(k, m, 0.75) * laplace_sum_tail(k, x / (2.0 * m)) for k in range(1, m + 1)) for x in lead]
-    (claim,) = (claim for claim in of_paper("publicdata") if claim.id == "publicdata.thm4.inequality.confidence")
-    said = re.search(r"m = 34 and n = 3,388 the failure probability is (0\.\d+)", claim.consequence)
-    assert float(np.mean(chances)) == pytest.approx(float(said[1]), abs=1e-3)
 
 
 def test_two_points_by_simulation():
