@@ -428,7 +428,7 @@ def _breaks(group: list[Hunt], proofs: _Proofs, rule: Proof | None, point: Point
         missed, margin = hunt.question.look(values)
         if missed == 0.0 and margin > TIE:
             proofs.counterexample = hunt.certified(values)
-    return proofs.counterexample is not None or (rule is not None and rule.false_at(point))
+    return proofs.counterexample is not None or bool(rule and rule.false_at(point))
 
 
 def _judgement(

@@ -20,6 +20,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import dpbench_check as check
@@ -329,7 +330,6 @@ def _law(
     """The first law against the second."""
     claim, nodes = statement.claim, statement.claim_nodes
     notion = claim.notion
-    e: Node
     if notion == "dp":
         e, delta = nodes["epsilon"], nodes["delta"]
         bounds = [("*", ("exp", e), weight) for weight in q]
@@ -504,8 +504,8 @@ def _responses(statement: Statement, steps: list[tuple[Node, dict[str, Node]]], 
         return dataclasses.replace(one, **more)
 
     def over(form: str) -> Node:
-        terms = [_t(form, T=times, k=group, **step) for times, step in steps]
-        return terms[0] if len(terms) == 1 else _product(terms)
+        terms = (_t(form, T=times, k=group, **step) for times, step in steps)
+        return reduce(lambda total, term: ("*", total, term), terms)
 
     if notion != "dp":
         alpha, bound, fields = _against_order(statement)
@@ -531,13 +531,6 @@ def _responses(statement: Statement, steps: list[tuple[Node, dict[str, Node]]], 
         within = {"answers": (("<=", parts["j"], parts["T"]), "j or more of T answers")}
         pieces.append(event(p, q, hidden={name: Integer("how many answers", 1, "inf")}, conditions=within))
     return pieces
-
-
-def _product(terms: Sequence[Node]) -> Node:
-    total = terms[0]
-    for term in terms[1:]:
-        total = ("*", total, term)
-    return total
 
 
 def _budgeted(statement: Statement) -> dict[str, Comparison]:

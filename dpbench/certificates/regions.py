@@ -133,23 +133,17 @@ class Proof:
 
     def false_at_a_corner(self) -> bool:
         """Whether `false_at` is so of a corner of the region."""
+        check.renew()
         ends = [[end for end in pair if end is not None] for pair in self.sides.values()]
-        return any(
-            self.false_at(dict(zip(self.sides, corner, strict=True))) for corner in islice(product(*ends), CORNERS)
-        )
+        return any(self.false_at(dict(zip(self.sides, one, strict=True))) for one in islice(product(*ends), CORNERS))
 
     def false_at(self, point: Point) -> bool:
-        """Whether at a point what is given holds and a claim does not, both for certain, and all is defined."""
-        self._renew()
-        comparisons = [(check.OPPOSITE[relation], *sides) for relation, *sides in self._claimed] + self._given
+        """Whether at a point what is given holds and a claim does not, both for certain."""
         with check.bits(BITS), suppress(check.Refused):
-            values = self._values([side for _, *sides in comparisons for side in sides], point)
-            held = [
-                {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[relation]
-                for (relation, *_), a, b in zip(comparisons, values[::2], values[1::2], strict=True)
-            ]
-            claims = len(self._claimed)
-            return any(held[:claims]) and all(held[claims:]) and all(value.is_finite() for value in values)
+            box = self.tasks.cell({name: self._ends(value, value) for name, value in point.items()})
+            given = all(box.false(check.OPPOSITE[relation], *sides) for relation, *sides in self._given)
+            false = given and any(box.false(*one) for one in self._claimed)
+            return false and not (box.touched or box.undefined or box.unknown)
         return False
 
     def _renew(self) -> None:

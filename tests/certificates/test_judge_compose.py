@@ -74,7 +74,7 @@ CASES = {  # the rule, the theorem, and a part of the claim that makes it false
 }  # fmt: skip
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(8)
 @pytest.mark.parametrize("rule", CASES)
 def test_each_rule_is_proved_and_its_twin_refuted(rule):
     symbols, piece, claim, wrong = CASES[rule]
@@ -148,6 +148,7 @@ def test_the_checker_refuses_what_does_not_follow(change, why):
 @pytest.mark.parametrize(
     ("piece", "claim", "why"),
     [({"rho": "r"}, {"mu": "r"}, "a notion that gives"),
+     ({"rho": "r"}, {"rho": "r", "relation": "remove"}, "relation must be replace or add_remove"),
      ({"mu": "r"}, {"epsilon": "r", "delta": "1/2", "order": "2"}, "a notion that gives"),
      ({"rho": "r"}, {"rho": "r", "order": "2"}, "a notion that gives"),
      ([{"rho": "r"}, {"mu": "r"}], {"rho": "r"}, "one notion"),
@@ -155,8 +156,9 @@ def test_the_checker_refuses_what_does_not_follow(change, why):
      ([{"alpha": "2", "tau": "r"}, {"alpha": "3", "tau": "r"}], {"alpha": "2", "tau": "r"}, "one order")],
 )  # fmt: skip
 def test_what_no_rule_fits_is_refused_in_a_sentence(piece, claim, why):
+    more = {"relation": claim["relation"]} if "relation" in claim else {}
     with pytest.raises(InvalidInput, match=why):
-        dpbench.judge(theorem(RHO, piece, claim))
+        dpbench.judge(theorem(RHO, piece, {key: claim[key] for key in claim if key not in more}, **more))
 
 
 @pytest.mark.parametrize(("order", "proved"), [("2", True), ("1", False), ("1/2", False), ("2 + r", True)])

@@ -197,7 +197,7 @@ def test_a_hypothesis_has_any_name(name):
     """Of the name of a condition of ours it is not taken for that one: without it the claim would be refuted."""
     symbols = {"a": {"real": [1, 9]}, "s": {"real": [1, 9]}}
     claim = pair("gaussian", shift="1", scale="s", alpha="a", tau="1")
-    judgement = judged(symbols, claim, 1.0, given={name: "a <= 2*s^2"}, region={"a": "(1, 9]", "s": "(1, 9]"})
+    judgement = judged(symbols, claim, 0.4, given={name: "a <= 2*s^2"}, region={"a": "(1, 9]", "s": "(1, 9]"})
     assert judgement.verdict != "refuted"
 
 
@@ -334,4 +334,4 @@ def test_proved_is_said_of_all_points(left, symbols, more, zero):
 
 def test_a_binomial_outside_its_range_is_not_proved():
     claim = sides("binomial(3, floor(k/2))", ">", "0")
-    assert judged({"k": {"integer": [0, 9]}}, claim, 1.0).verdict != "proved"
+    assert judged({"k": {"integer": [0, 9]}}, claim, 0.3).verdict != "proved"

@@ -55,6 +55,14 @@ def test_nothing_is_accepted_of_a_true_claim_and_what_was_searched_is_said():
     assert "nothing found" in str(found) and "searched: x [0.01, 100]" in str(found) and "holds" not in str(found)
 
 
+@pytest.mark.parametrize("evaluations", [1, 4, 40, 700])
+def test_no_more_points_are_looked_at_than_asked_for(evaluations):
+    """Of few points there is no evolution of a population; the nearest is said of any number."""
+    found = searched(claim(TRUE), evaluations=evaluations)
+    assert 1 <= found.evaluations <= evaluations and found.admissible <= found.evaluations
+    assert len(found.instance) == 2 * (found.admissible > 0)
+
+
 @pytest.mark.slow
 def test_a_margin_that_lies_is_not_counted(monkeypatch):
     """Planted: a search to which x <= x + 1 is violated everywhere."""
@@ -117,6 +125,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
     ("call", "message"),
     [
         (lambda: find_counterexample("glm.nothing"), "must be ids or globs"),
+        (lambda: find_counterexample("glm.lemma9*"), "claim must be the id of one claim"),
         (lambda: find_counterexample("glm.thm4.floor"), "claim must be one with a statement to search"),
         (lambda: find_counterexample(claim(None)), "claim must be one with a statement to search"),
         (lambda: find_counterexample(claim(FALSE), seconds=0), "seconds must be a finite number > 0, got 0"),
