@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -122,8 +122,6 @@ def quantity(name: str, number: Any, symbols: Mapping[str, Number] | None = None
     values = {key: quantity(f"{name}'s {key}", value) for key, value in (symbols or {}).items()}
     try:
         return _value(_tree(number), values)
-    except validation.InvalidInput:
-        raise
     except (SyntaxError, KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError) as error:
         raise validation.invalid(name, f"a formula in {sorted(values) or 'numbers'} ({error})", number) from error
 
@@ -147,7 +145,7 @@ def _arb(value: Fraction) -> arb:
     return arb(fmpq(value.numerator, value.denominator))
 
 
-_MINUS_ONE, _ZERO, _ONE = (_of_quotient(exact(Fraction(k))) for k in (-1, 0, 1))
+_MINUS_ONE, _ONE = (_of_quotient(exact(Fraction(k))) for k in (-1, 1))
 
 
 @lru_cache(maxsize=1024)
@@ -174,10 +172,8 @@ def _value(node: ast.expr, names: Mapping[str, Quantity]) -> Quantity:
             return _OPERATIONS[type(operation)](_value(left, names), _value(right, names))
         case ast.Call(func=ast.Name(id="sum"), args=[ast.Name(id=index), first, last, term], keywords=[]):
             ends = [_integer(_value(end, names)) for end in (first, last)]
-            total = _ZERO
-            for place in range(ends[0], ends[1] + 1):
-                total = _plus(total, _value(term, {**names, index: _of_quotient(exact(Fraction(place)))}))
-            return total
+            places = (_of_quotient(exact(Fraction(place))) for place in range(ends[0], ends[1] + 1))
+            return _total(_value(term, {**names, index: place}) for place in places)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             return _FUNCTIONS[name](*(_value(argument, names) for argument in arguments))
     raise SyntaxError(f"cannot read {ast.unparse(node)}")
@@ -233,6 +229,15 @@ def _inverse_of(a: Exponentials | None) -> Exponentials | None:
 
 def _plus(a: Quantity, b: Quantity) -> Quantity:
     return Quantity(lambda: _sum_of(a.quotient, b.quotient), lambda: a.ball() + b.ball())
+
+
+def _total(parts: Iterable[Quantity]) -> Quantity:
+    """The sum of any number of parts, which none of them is nested in."""
+    kept = tuple(parts)
+    return Quantity(
+        lambda: reduce(_sum_of, (part.quotient for part in kept), exact(Fraction(0))),
+        lambda: sum((part.ball() for part in kept), arb(0)),
+    )
 
 
 def _minus(a: Quantity, b: Quantity) -> Quantity:
@@ -408,15 +413,15 @@ def _next(value: float) -> Fraction:
 
 def _excess(p: Sequence[Quantity], q: Sequence[Quantity], factor: Quantity, delta: Quantity) -> str:
     """Where Σ (p − e^ε q)₊ lies, seen from δ."""
-    total, sure = _times(_MINUS_ONE, delta), True
+    parts, sure = [_times(_MINUS_ONE, delta)], True
     for one, other in zip(p, q, strict=True):
         term = _minus(one, _times(factor, other))
         sign = term.sign()
         if sign is None:
             sure = False  # zero, or too near to it: what the others sum to is all that counts
         elif sign > 0:
-            total = _plus(total, term)
-    sign = total.sign()
+            parts.append(term)
+    sign = _total(parts).sign()
     if sign == 1:
         return "beyond"
     return "within" if sure and sign is not None else "undecided"
@@ -457,9 +462,7 @@ def exact_pair(p: Sequence[Number], q: Sequence[Number], symbols: Mapping[str, N
 def _law(name: str, law: Sequence[Number], symbols: Mapping[str, Number] | None) -> tuple[Quantity, ...]:
     rest = isinstance(law[-1], str) and law[-1].strip() == "rest"
     masses = [quantity(f"{name}[{place}]", one, symbols) for place, one in enumerate(law[:-1] if rest else law)]
-    total = _ZERO
-    for mass in masses:
-        total = _plus(total, mass)
+    total = _total(masses)
     left = _minus(_ONE, total)
     if rest:
         masses.append(left)

@@ -127,6 +127,32 @@ def test_formulas_of_rationals_are_rationals(text):
     assert found.quotient.rational == exactly and found.sign() == (exactly > 0) - (exactly < 0)
 
 
+EXPONENTIALS = "sum(k, 1, {0}, exp(k))"
+SQUARE = f"{EXPONENTIALS} * {EXPONENTIALS} - {EXPONENTIALS}^2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["abs(sqrt(2)^2 - 2)", "max(sqrt(2)^2, 2) - 2", "min(2, sqrt(2)^2) - 2", "2^(1/2) * sqrt(8) - 4", "1/sqrt(4) - 0.5",
+     "+3 - erfc(0) - 2", "2^exp(1) - exp(exp(1) * log(2))", "cos - (1 - sin)", SQUARE.format(142)],
+)  # fmt: skip
+def test_a_tie_that_no_precision_decides_is_enclosed_and_has_no_sign(text):
+    """Planted: a difference of 1e-1000, which has one."""
+    names = {"cos": "sqrt(3)^2", "sin": "0 - 2"}
+    assert quantity("x", text, names).sign() is None
+    assert [quantity("x", f"{text} {more}10^(-1000)", names).sign() for more in "+-"] == [1, -1]
+
+
+def test_sums_of_any_length_are_sums():
+    """Longer than what Python nests; ties are decided up to 20,000 terms of a product of exponentials."""
+    assert quantity("x", "sum(k, 1, 2000, k) - 2001000").sign() == 0 == quantity("x", SQUARE.format(20)).sign()
+    law = discrete.pair(["1/1200"] * 1200, ["1/2400", "1/800"] * 600).exactly
+    assert [law.place(0, delta) for delta in ("1/4", "1/4 - 10^(-9)")] == ["within", "beyond"]
+    for ends in ("1, exp(1)", "1/2, 3", "1, sqrt(4)", "1, 20001"):
+        with pytest.raises(InvalidInput, match=r"^x must be a formula"):
+            quantity("x", f"sum(k, {ends}, k)")
+
+
 @pytest.mark.parametrize("value", [None, True, [1.0], 1j, math.nan, math.inf])
 def test_what_is_no_number_has_no_place(value):
     law = discrete.pair(["1/2", "1/2"], ["1/3", "2/3"]).exactly
