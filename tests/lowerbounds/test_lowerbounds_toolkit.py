@@ -198,9 +198,9 @@ SMALL = {
 }
 
 
-@pytest.mark.few(6)
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.few(7)  # of three for each name: all names
 @pytest.mark.parametrize("privacy", [(0.4, 0.0), (1.0, 0.0), (0.5, 0.05)])
+@pytest.mark.parametrize("name", SMALL)
 def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name, privacy):
     build, small, outputs = SMALL[name]
     if small is None:
@@ -211,6 +211,28 @@ def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name, priva
     assert check_family(small).ok
     floor = build(small, *privacy).value
     assert floor <= private_bayes_risk(small, *privacy, outputs=outputs) * (1.0 + 1e-7) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("build", "family"),
+    [
+        (assouad, families.covariance(7, 3, 0.6)), (packing_floor, families.sparse_mean(7, 3, 0.9)),
+        (le_cam, families.heavy_mean(7, 0.4)), (packing_floor, families.selection(7, 3, 2)),
+    ],
+    ids=lambda part: getattr(part, "name", ""),
+)  # fmt: skip
+def test_an_attack_s_data_sets_are_as_far_apart_as_it_says_and_its_score_points_to_the_neighbour(build, family):
+    """Records are compared one by one, and outputs that are right about either hypothesis have scores of either sign."""
+    floor = build(family, 0.4)
+    first = floor.family.sample(np.random.default_rng(0)) if build is assouad else floor.family.members[0]
+    second = np.append(first[:-1], -first[-1]) if build is assouad else floor.family.members[1]
+    near = family.differ(first, second)
+    for asked in (1, 3, 7):
+        pair = floor.attack(asked, np.random.default_rng(1))
+        moved = [not np.array_equal(*two) for two in zip(pair.dataset, pair.neighbour, strict=True)]
+        assert (len(moved), sum(moved)) == (7, pair.distance) == (7, near if isinstance(near, int) else asked)
+        scores = [pair.score(np.array([family.target(member)]))[0] for member in (first, second)]
+        assert scores[0] < 0.0 < scores[1] == -scores[0]
 
 
 def bits_risk(beta, n, epsilon, delta):
@@ -264,9 +286,15 @@ def test_a_floor_that_is_too_high_is_seen():
         "at least 0": replace(family, loss=lambda m, w: family.loss(m, w) - 1.0),
     }
     assert check_family(family).ok and len(check_family(replace(family, law=None)).skipped) == 2
+    silent = check_family(replace(family, target=None, differ=None, law=None))
+    assert len(silent.skipped) == 3 and str(silent).count("not checked: ") == 3
     for word, broken in planted.items():
         report = check_family(broken)
         assert not report.ok and word in " ".join(report.failures), word
+        said = str(report).splitlines()
+        assert [sum(line.startswith(kind) for line in said) for kind in ("holds: ", "FAILS: ")] == [
+            len(report.checked), len(report.failures)
+        ]  # fmt: skip
     assert 0.37 > private_bayes_risk(family, 1.0) >= le_cam(family, 1.0).value
     sparse = families.sparse_mean(3, 2, 0.9)
     assert not check_family(replace(sparse, radius=1.5 * sparse.radius)).ok
@@ -395,6 +423,8 @@ def test_frontier_gives_floor_risk_and_ceiling_of_one_risk():
         (lambda f: le_cam(replace(f, differ=lambda a, b: 1.5), 1.0), "differ must be an integer, or a chance"),
         (lambda f: le_cam(replace(f, public=3), 1.0), "without public records"),
         (lambda f: Family("empty", 3, f.draw, f.loss), "members must be the hypotheses"),
+        (lambda f: replace(f, loss=0.5), "loss must be callable"),
+        (lambda f: families.covariance(3, 2, 1.0 + 1e-9), "bias must be at most 1"),
         (lambda f: measured_risk(lambda *a: 0, f), "floor must be a Floor"),
         (lambda f: check_family(3), "family must be a Family"),
         (lambda f: families.selection(3, 2, 5), "votes must be at most n"),
