@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -234,10 +234,14 @@ def _plus(a: Quantity, b: Quantity) -> Quantity:
 def _total(parts: Iterable[Quantity]) -> Quantity:
     """The sum of any number of parts, which none of them is nested in."""
     kept = tuple(parts)
-    return Quantity(
-        lambda: reduce(_sum_of, (part.quotient for part in kept), exact(Fraction(0))),
-        lambda: sum((part.ball() for part in kept), arb(0)),
-    )
+
+    def quotient() -> Exponentials | None:
+        total: Exponentials | None = exact(Fraction(0))
+        for part in kept:
+            total = _sum_of(total, part.quotient)
+        return total
+
+    return Quantity(quotient, lambda: sum((part.ball() for part in kept), arb(0)))
 
 
 def _minus(a: Quantity, b: Quantity) -> Quantity:

@@ -222,7 +222,7 @@ def test_floors_are_below_the_best_private_mechanism_of_a_small_case(name, priva
     ids=lambda part: getattr(part, "name", ""),
 )  # fmt: skip
 def test_an_attack_s_data_sets_are_as_far_apart_as_it_says_and_its_score_points_to_the_neighbour(build, family):
-    """Records are compared one by one, and outputs that are right about either hypothesis have scores of either sign."""
+    """Records are compared one by one; outputs that are right about either hypothesis have scores of either sign."""
     floor = build(family, 0.4)
     first = floor.family.sample(np.random.default_rng(0)) if build is assouad else floor.family.members[0]
     second = np.append(first[:-1], -first[-1]) if build is assouad else floor.family.members[1]

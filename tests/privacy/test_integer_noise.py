@@ -13,7 +13,7 @@ from scipy import stats
 from dpbench.core import validation
 from dpbench.core.bits import Source, SystemGenerator, words
 from dpbench.privacy import _integer_kernels as kernels
-from dpbench.privacy import exact_coins, gaussian, integer_laplace, integer_noise
+from dpbench.privacy import exact_coins, gaussian, integer_choice, integer_laplace, integer_noise
 from dpbench.privacy.profile import gaussian_profile
 
 SIGMA = 2.0**28 * 1.37
@@ -85,28 +85,27 @@ def test_discrete_gaussian_against_rational_arithmetic():
 
 
 @pytest.mark.kernel
-def test_a_coin_near_its_threshold_is_decided_by_rational_arithmetic(monkeypatch):
-    """With a band that leaves nothing to floating point every draw goes through `_decide`: the same numbers."""
-    given = stream_of(5)
-    table = integer_noise.gaussian_table(SIGMA)
-    block = 300
-    z = block << integer_noise.BLOCK_BITS
-    chance = float(math.exp(-0.5 * (z / SIGMA) ** 2) / table.heights[block])
-    asked = []
-    for shift, expected in ((-200, z), (200, None)):
-        coin = int(chance * 2**kernels.COIN) + shift
-        asked.append(integer_noise._decide(table, z, block, coin, Source(Words(given))) == expected)
-    assert all(asked)
-    near = int(chance * 2**kernels.COIN)
-    word = np.uint64(near | (0 << kernels.COIN))  # place 0 of the block: z itself
-    column = next(c for c in range(4096) if c == block or table.aliases[c] == block)
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_coin_at_its_threshold_is_decided_by_the_words_behind_it(law, sign):
+    """The kernel leaves it open. Digits of 0 keep the draw; digits of 1 reject it, and the next place is drawn."""
+    if law == "laplace":
+        draw, parameter, columns, block = integer_laplace.laplace, 1000, kernels.LAPLACE_COLUMNS, 77
+        table = integer_laplace.laplace_table(parameter)
+        z = block << table.bits
+        chance = math.exp(-z / parameter)
+    else:
+        draw, parameter, columns, block = integer_noise.gaussian, SIGMA, kernels.COLUMNS, 300
+        table = integer_noise.gaussian_table(parameter)
+        z = block << integer_noise.BLOCK_BITS
+        chance = math.exp(-0.5 * (z / SIGMA) ** 2)
+    column = next(c for c in range(1 << columns) if c == block or table.aliases[c] == block)
     inside = 0 if column == block and table.thresholds[column] > 0 else int(table.thresholds[column])
-    first = np.uint64(column | (inside << kernels.COLUMNS))
-    out, state = np.empty(1, dtype=np.int64), np.zeros(5, dtype=np.int64)
-    made = kernels.discrete_gaussian(
-        np.array([first, word]), SIGMA, 21, table.thresholds, table.aliases, table.heights, table.sure, 0, out, state
-    )
-    assert made == 0 and state.tolist() == [2, kernels.UNDECIDED, z, block, near]
+    first = column | (inside << columns) | ((sign < 0) << 63)
+    coin = int(chance / table.heights[block] * 2**kernels.COIN)
+    for digits, expected in ((0, z), (2**64 - 1, z + 1)):
+        given = np.array([first, coin, digits, first, 1 << kernels.COIN, *[0] * 40], dtype=np.uint64)
+        assert draw(Source(Words(given)), parameter, 1).tolist() == [sign * expected]
 
 
 @pytest.mark.parametrize("many", [1, 7, 1000])
@@ -249,6 +248,9 @@ def test_words_of_the_system_and_of_a_seed():
         (lambda s: integer_laplace.laplace(s, 2**41, 1), r"scale must be at most"),
         (lambda s: integer_noise.gaussian(s, 2.0**31, 1), r"sigma must be at most"),
         (lambda s: integer_noise.distance_from_rounded(5.0), r"sigma must be at least 48 steps"),
+        (lambda s: integer_noise.gaussian_deviation(1.0, 2.0**29, 1, 1.0, 1e-5), r"epsilon must be larger"),
+        (lambda s: integer_noise.gaussian_deviation(1.0, 1.0, 10**15, 1.0, 1e-6), r"delta must be larger"),
+        (lambda s: integer_choice.noisy_max_scale(2.0**60), r"noise_scale must be at most"),
     ],
 )
 def test_bad_parameters(call, said):
