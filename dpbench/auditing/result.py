@@ -354,8 +354,11 @@ def in_words(event: Event, certified: Certified, seen: Seen) -> str:
     elif not isinstance(score, Own):
         side, away = (seen.first, seen.second) if event.forward else (seen.second, seen.first)
         if side.ndim == 1:
-            name = seen.called(None)
-            said = _intervals(score, event, np.concatenate([side, away]), name) or said.replace("the output", name)
+            name, labels = seen.called(None), seen.labels(None)
+            if labels is not None:
+                said = _coded(name, labels, _inside(score, event, np.arange(-1.0, len(labels))))
+            else:
+                said = _intervals(score, event, np.concatenate([side, away]), name) or said.replace("the output", name)
         else:
             columns = influential(score, event, side, away)
             if columns:
@@ -374,11 +377,13 @@ def _of_column(column: int | None, event: Event, seen: Seen) -> str:
     if labels is None:
         lowest = "" if event.above else _or_nan(seen, column)
         return f"{name} {'>=' if event.above else '<'} {event.threshold:.6g}{lowest}"
-    inside = [label for code, label in enumerate(labels) if (code >= event.threshold) == event.above]
-    outside = [label for code, label in enumerate(labels) if (code >= event.threshold) != event.above]
-    if (event.threshold > -1.0) == event.above:  # codes of values that hardly recur are -1
-        return f"{name} in {{{_few(inside)}}}"
-    return f"{name} not in {{{_few(outside)}}}"
+    return _coded(name, labels, (np.arange(-1.0, len(labels)) >= event.threshold) == event.above)
+
+
+def _coded(name: str, labels: tuple[str, ...], inside: np.ndarray) -> str:
+    """A set of values: `inside` has first what hardly recurs, whose code is -1, and then the labels."""
+    listed = [label for label, held in zip(labels, inside[1:], strict=True) if held != inside[0]]
+    return f"{name} {'not ' if inside[0] else ''}in {{{_few(listed)}}}"
 
 
 def _few(labels: list[str]) -> str:

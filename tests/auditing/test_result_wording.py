@@ -10,6 +10,9 @@ from dpbench import audit
 PRINTED = {  # sampler, and how many runs of 10,000 the printed ends may miss: a learned score is printed "about"
     "booleans": (lambda d, n, r: r.random(n) < 0.3 + 0.2 * d, 0),
     "texts": (lambda d, n, r: np.where(r.random(n) < 0.3 + 0.2 * d, "yes", "no"), 0),
+    "some texts": (lambda d, n, r: r.choice([*"abcde"], n, p=np.array([[3, 1, 3, 1, 2], [1, 3, 1, 3, 2]][d]) / 10), 0),
+    "texts that hardly recur": (
+        lambda d, n, r: np.where(r.random(n) < 0.2 + 0.4 * d, np.char.mod("%.9fw", r.random(n)), "x"), 0),
     "a rare number": (lambda d, n, r: r.integers(0, 4, n) + 2 * d * (r.random(n) < 0.1), 0),
     "two answers": (lambda d, n, r: np.column_stack([r.random(n) < 0.5, r.random(n) < 0.2 + 0.6 * d]), 0),
     "not a number": (lambda d, n, r: np.where(r.random(n) < 0.1 + 0.3 * d, np.nan, r.laplace(size=n)), 0),
