@@ -455,8 +455,6 @@ def _candidates(
     rng = sampling.stream(seed, "search", "mutations", 0)
     for k in range(mutations):
         parents = [p for _, number, p in _best(tried) if number >= len(pairs)][:PARENTS]
-        if not parents:
-            return
         yield mutated(domain, parents[k % len(parents)], rng)
 
 

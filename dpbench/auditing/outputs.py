@@ -623,11 +623,9 @@ def learn(
     Raises
     ------
     InvalidInput
-        There is no output, one cannot be read, a path to ignore is none of theirs, or those to ignore are all of them.
+        An output cannot be read, a path to ignore is none of theirs, or those to ignore are all of them.
     """
     examples = [*outputs, *others]
-    if not examples:
-        raise invalid("outputs", "at least one output", [])
     walk = Walk(ignore)
     walked = [walk(output) for output in examples]
     for _ in range(3):  # a table inside one that is read otherwise has another path

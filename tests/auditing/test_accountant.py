@@ -158,6 +158,7 @@ def test_the_command_says_what_python_says(capsys: pytest.CaptureFixture[str]) -
 def test_far_above_the_losses_there_are_a_claim_holds(steps: dict[str, Any], epsilon: float, delta: float) -> None:
     found = dpbench.check_accountant(steps, epsilon, delta)
     assert found.verdict == "holds" and 0.0 <= found.delta[0] <= found.delta[1] < 1e-24
+    assert dpbench.check_accountant(steps, 0.0, 0.5).epsilon == (0.0, 0.0)  # no more than what δ is at 0
 
 
 @pytest.mark.parametrize(

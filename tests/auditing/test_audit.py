@@ -23,7 +23,8 @@ def test_the_bound_the_event_and_the_verdict():
     assert found.trials == 100_000 and found.confidence == 0.999 and found.delta == 0.0
     assert "of the runs on the" in found.event
     assert audit(laplace, 0.0, 1.0, epsilon=1.0, trials=20_000).verdict == "not refuted"
-    assert audit(laplace, 0.0, 1.0, trials=20_000).verdict is None
+    unclaimed = audit(laplace, 0.0, 1.0, trials=20_000)
+    assert (unclaimed.verdict, unclaimed.outcome) == (None, "no claim")
     assert ", confidence 0.999999999, " in str(audit(laplace, 0.0, 1.0, trials=200, confidence=1.0 - 1e-9))
     assert audit(lambda d, n, r: r.laplace(size=n), 0.0, 1.0, trials=20_000).epsilon_lower == 0.0
 
@@ -96,6 +97,9 @@ def test_nothing_to_tell_apart_gives_zero():
     assert audit(lambda d, n, r: np.zeros((n, 3)), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     found = audit(lambda d, n, r: np.array([str(x) for x in r.random(n)]), 0.0, 1.0, trials=1_000)
     assert found.epsilon_lower == 0.0  # no text recurs
+    told = audit(lambda d, n, r: np.array([str(x) for x in d + r.random(n)]), 0.0, 1.0, trials=1_000,
+                 score=lambda outputs: outputs.astype(float))  # fmt: skip
+    assert told.epsilon_lower > 1.0  # but a score of one's own can read it
 
 
 def test_huge_and_tiny_numbers():

@@ -5,7 +5,7 @@ import pytest
 from zoo.published import Geometric
 from zoo.validity import laplace
 
-from dpbench import audit_bits
+from dpbench import InvalidInput, audit_bits
 
 
 def gaussian(d, trials, rng):
@@ -38,6 +38,16 @@ def test_what_the_bits_of_a_float_tell_is_found(kind):
     assert found.verdict == "refuted" and found.epsilon_lower < 1.5
     right = audit_bits(lambda d, n, rng: sampler(0.5, n, rng), 0.0, 1.0, trials=4_000, confidence=1.0 - 1e-6)
     assert right.epsilon_lower == 0.0
+
+
+@pytest.mark.parametrize("shape", [(3,), (), (5, 2), "one block too many"])
+def test_outputs_that_are_no_floats_for_each_run_are_refused(shape):
+    def sampler(d, trials, rng):
+        return np.zeros((trials, 2, 2) if isinstance(shape, str) else shape)
+
+    for made in (sampler, lambda d, trials, rng: rng.integers(5, size=trials)):
+        with pytest.raises(InvalidInput, match=r"must be .*(floating-point numbers|shape)"):
+            audit_bits(made, 0.0, 1.0, trials=1_000)
 
 
 @pytest.mark.slow

@@ -57,6 +57,12 @@ def test_no_event_of_equal_chances_exceeds_a_claim_and_complements_say_the_same(
             np.testing.assert_allclose(claim.excess(p, q), claim.excess(1.0 - q, 1.0 - p), rtol=1e-9, atol=1e-9)
 
 
+def test_the_profile_of_a_gaussian_is_its_mu():
+    assert as_claim(gaussian_profile(0.9, kind="upper", why=""), None, 0.0) == as_claim({"mu": 0.9}, None, 0.0)
+    with pytest.raises(InvalidInput, match="a lower bound is no guarantee"):
+        as_claim(gaussian_profile(0.9, kind="lower", why=""), None, 0.0)
+
+
 def test_a_profile_is_refuted_by_what_is_beyond_it():
     """Of a profile all of whose ε are 0.3 too small, 0.3 are beyond it at most, and most of it is seen."""
     short = Profile("upper", "", lambda e: LAPLACE.delta(e + 0.3))

@@ -83,6 +83,7 @@ def test_defaults_and_keywords_of_functions():
     assert sampled(lambda data, scale=2.0: data * scale).tolist() == [6.0] * 50
     assert len(np.unique(sampled(lambda data, rng=None: data + rng.random()))) == 50
     assert sampled(lambda *args: float(len(args))).tolist() == [1.0] * 50
+    assert each(max)([1.0, 2.0], 3, np.random.default_rng(0)).tolist() == [2.0] * 3  # which has no signature
 
 
 @pytest.mark.parametrize("first", [1.0, None])
@@ -137,14 +138,59 @@ def test_shapes():
     assert encode([10**400, -(10**400), 1])[0].tolist() == [math.inf, -math.inf, 1.0]
 
 
-def test_structured_arrays_are_tables():
+class Polars:
+    """A data frame as polars has it; pyarrow calls the method `to_pylist`."""
+
+    columns = ("n", "v", "s")
+
+    def __init__(self, rows):
+        self.kept = rows
+
+    def to_dicts(self):
+        return self.kept
+
+
+class Arrow:
+    columns, __init__, to_pylist = Polars.columns, Polars.__init__, Polars.to_dicts
+
+
+FIELDS = [("n", int), ("v", float), ("s", "U1")]
+
+
+def test_structured_arrays_and_frames_are_tables_of_runs():
     rng = np.random.default_rng(0)
-    one, other = (
-        np.array([(1, d + x, "x") for x in rng.laplace(size=500)], [("n", int), ("v", float), ("s", "U1")])
-        for d in (0, 3)
-    )
-    found = audit_samples(one, other, epsilon=0.5)
+    rows = [[(1, d + x, "x") for x in rng.laplace(size=500)] for d in (0, 3)]
+    found = audit_samples(*[np.array(side, FIELDS) for side in rows], epsilon=0.5)
     assert found.verdict == "refuted" and "output['v']" in found.event
+    for kind in (Polars, Arrow):
+        frames = [kind([dict(zip("nvs", row, strict=True)) for row in side]) for side in rows]
+        assert audit_samples(*frames, epsilon=0.5).family == found.family
+        with pytest.raises(InvalidInput, match="outputs must be at least 100 rows, one a run, got '99 rows'"):
+            audit_samples(kind(frames[0].kept[:99]), frames[1])
+
+
+RECORDS = [{"n": 1, "v": 0.5, "s": "x"}, {"n": 2, "v": 1.5, "s": "y"}]
+
+
+@pytest.mark.parametrize(
+    ("form", "same"),
+    [
+        ([[1, 2.5], (True, 4)], np.array([[1.0, 2.5], [1.0, 4.0]])),
+        ([[1, 2.5], (True, 10**400)], np.array([[1.0, 2.5], [1.0, math.inf]])),
+        (np.array(["a", "b"]), ["a", "b"]),
+        (np.array([None, 2], dtype=object), [None, 2]),
+        (np.array("a"), "a"),
+        (np.array(7, dtype=object), 7),
+        (np.array([(1, 0.5, "x"), (2, 1.5, "y")], FIELDS), RECORDS),
+        (Polars(RECORDS), RECORDS),
+        (Arrow(RECORDS), RECORDS),
+        ('{"n": [1, 2]}', {"n": [1, 2]}),
+        ("-1.5", -1.5),
+    ],
+)
+def test_forms_of_one_value_have_the_same_columns(form, same):
+    for within in (lambda x: x, lambda x: {"it": x, "of": 1.0}):
+        assert repr(columns([within(form)])) == repr(columns([within(same)]))
 
 
 SAME = {
@@ -207,6 +253,16 @@ def test_a_value_is_known_from_the_fifth_time_on_and_an_array_kept_up_to_its_wid
     assert encode(np.zeros((5, 33, 32)))[0].shape == (5, SIDE**2 + 3)  # means over a grid, the least and the largest
 
 
+@pytest.mark.parametrize("item", [lambda k: ("a", None)[k % 2], lambda k: {"n": k % 3}], ids=["list", "rows"])
+def test_what_comes_after_the_places_that_are_kept_is_read_as_one(item):
+    """Of lists and rows that differ in the last of 257 items alone, what recurs has a code; of 256 there is no rest."""
+    for count in (256, 257):
+        most = [[item(k) for k in range(count)] for _ in range(2)]
+        most[1][-1] = item(count)
+        rests = {name: codes for name, codes in columns(most).items() if name.startswith("what comes after")}
+        assert [*rests.values()][:1] == ([[0.0, 1.0]] if count == 257 else [])
+
+
 def test_an_output_that_holds_itself_is_refused():
     itself = ["a"]
     itself.append(itself)
@@ -231,6 +287,12 @@ def test_what_cannot_be_ignored_is_refused():
     longer = each(lambda d, rng: ["u", 1.0][: 1 + int(rng.random() < 0.1 + 0.8 * d)])
     found = audit(longer, 0.0, 1.0, epsilon=1.0, trials=1_000, ignore=["0", "1"])
     assert found.verdict == "refuted" and "length of output" in found.event  # which is left of it
+    rows = each(lambda d, rng: [{"id": rng.bytes(8).hex(), "n": d + rng.laplace()} for _ in range(2)])
+    found = audit(rows, 0.0, 2.0, epsilon=1.0, trials=500, ignore=["id"])  # of every row
+    assert found.verdict == "refuted" and "; left out: id" in str(found)
+    numbers = np.random.default_rng(0).laplace(size=(2, 200))
+    with pytest.raises(InvalidInput, match="ignore must be left out beside arrays of numbers"):
+        audit_samples(*numbers, ignore=["id"])
     with pytest.raises(InvalidInput, match="ignore must be a sequence of paths"):
         audit(sampler, 0.0, 1.0, epsilon=1.0, trials=200, ignore="n")
 
@@ -339,6 +401,9 @@ def test_an_output_that_does_not_fit_has_columns_that_say_so():
     fits, (more, other) = encoded[0], encoded[-2:]
     assert not np.array_equal(fits, more, equal_nan=True)
     assert np.isnan(other[names.index("output['a']")])
+    arrays = np.random.default_rng(0).random((100, 2, 3))
+    fits, turned = learn([*arrays]).encode([arrays[0], arrays[0].T])
+    assert fits[:6].tolist() == arrays[0].ravel().tolist() and np.isnan(turned[:6]).all()
 
 
 def test_results_of_several_shapes_are_refused_outside_an_audit():
