@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -69,21 +70,25 @@ class Case:
     runs: int = 20_000
 
 
-def mean_case():
-    n, d, mu = 200, 50, 0.2
-    floor = fingerprint(families.bit_means(n, d), {"mu": mu})
+def mean_case(n=200, m=0, within=6.6, runs=2_500):
+    """m records are public."""
+    d, mu = 50, 0.2
+    floor = fingerprint(families.bit_means(n, d, public=m), {"mu": mu})
     prior = 1.0 / (4.0 * (1.0 + 2.0 * floor.family.beta))
 
     def make(factor):
         noise = factor * math.sqrt(d) / (n * mu)
-        keep = prior / (prior + noise**2 + 0.25 / n)
+        weights = np.array([1.0 / (noise**2 + 0.25 / n), 4.0 * m])
+        weights = weights / (weights.sum() + 1.0 / prior)
 
         def run(data, trials, rng):
-            return 0.5 + keep * (data.mean(axis=0) + noise * rng.standard_normal((trials, d)) - 0.5)
+            private = data[:n].mean(axis=0) + noise * rng.standard_normal((trials, d))
+            public = data[n:].sum(axis=0) / max(m, 1)
+            return 0.5 + weights[0] * (private - 0.5) + weights[1] * (public - 0.5)
 
         return run
 
-    return Case(floor, {"mu": mu}, make, 6.6, 0.5, 2_500)
+    return Case(floor, {"mu": mu}, make, within, 0.5, runs)
 
 
 def covariance_case():
@@ -148,28 +153,9 @@ def selection_case():
     return Case(floor, epsilon, make, 2.0, 0.4)
 
 
-def public_case():
-    n, m, d, mu = 500, 20, 50, 0.2
-    floor = fingerprint(families.bit_means(n, d, public=m), {"mu": mu})
-    prior = 1.0 / (4.0 * (1.0 + 2.0 * floor.family.beta))
-
-    def make(factor):
-        noise = factor * math.sqrt(d) / (n * mu)
-        weights = np.array([1.0 / (noise**2 + 0.25 / n), 4.0 * m])
-        weights = weights / (weights.sum() + 1.0 / prior)
-
-        def run(data, trials, rng):
-            private = data[:n].mean(axis=0) + noise * rng.standard_normal((trials, d))
-            return 0.5 + weights[0] * (private - 0.5) + weights[1] * (data[n:].mean(axis=0) - 0.5)
-
-        return run
-
-    return Case(floor, {"mu": mu}, make, 6.0, 0.5, 5_000)
-
-
 CASES = {
     "mean": mean_case, "covariance": covariance_case, "sparse mean": sparse_case, "heavy tails": heavy_case,
-    "pure selection": selection_case, "public records": public_case,
+    "pure selection": selection_case, "public records": partial(mean_case, 500, 20, 6.0, 5_000),
 }  # fmt: skip
 
 

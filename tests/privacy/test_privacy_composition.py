@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dp_accounting.pld import privacy_loss_distribution
 from flint import arb, ctx
 from naive import privacy as naive
 
 from dpbench.core import validation
 from dpbench.core.validation import InvalidInput, MissingExtra
-from dpbench.privacy import discrete, gaussian
+from dpbench.privacy import discrete
 from dpbench.privacy.composition import ACCOUNTING_ERROR, at_levels, basic, compose, optimal, parallel
 from dpbench.privacy.gaussian import ROUNDING
 from dpbench.privacy.profile import (
@@ -79,12 +78,6 @@ def test_optimal_composition_keeps_the_sum_to_the_bit():
     assert optimal([(0.0, 0.0)], why="").delta(0.0) == 0.0
 
 
-def test_optimal_composition_of_many_parts_approaches_a_gaussian():
-    many = optimal([(0.01, 0.0)] * 10_000, why="")
-    for epsilon in [0.0, 1.0, 3.0]:  # the loss has mean 1/2 and variance 1 up to O(ε₀²)
-        assert many.delta(epsilon) == pytest.approx(gaussian.delta(epsilon, 1.0), rel=1e-2)
-
-
 def test_numerical_composition_bounds_the_gaussian_closely():
     parts = [exact(0.3), exact(0.4), exact(1.2)]
     numerical, closed = compose([unnamed(part) for part in parts], interval=2e-3), compose(parts)
@@ -113,18 +106,6 @@ def test_a_curve_that_no_pair_has_is_composed_as_what_its_points_imply():
             assert best.delta(epsilon) * (1.0 - 1e-9) <= whole.delta(epsilon) <= best.delta(epsilon) * 1.005
 
 
-def test_mixed_parts_against_dp_accounting():
-    parts = [laplace_profile(0.5, kind="exact", why="noise"), exact(0.6), exact(0.8)]
-    mine = compose(parts, interval=1e-3)
-    theirs = privacy_loss_distribution.from_laplace_mechanism(2.0, value_discretization_interval=1e-4).compose(
-        privacy_loss_distribution.from_gaussian_mechanism(1.0, value_discretization_interval=1e-4)
-    )
-    for epsilon in [0.0, 0.5, 2.0, 4.0]:
-        assert mine.delta(epsilon) == pytest.approx(theirs.get_delta_for_epsilon(epsilon), rel=1e-4)
-    assert mine.kind == "upper"
-    assert "noise" in mine.why
-
-
 def test_numerical_composition_bounds_a_lopsided_pair():
     # δ of the two directions crosses, so their maximum is the curve of no pair at all.
     p, q = np.array([0.5, 0.3, 0.15, 0.05]), np.array([0.62, 0.1, 0.27, 0.01])
@@ -138,7 +119,7 @@ def test_numerical_composition_bounds_a_lopsided_pair():
 
 def test_numerical_composition_of_failures():
     whole = compose([approximate_profile(1.0, 1e-5, why=""), laplace_profile(1.0, kind="exact", why="")])
-    assert whole.delta(2.1) == pytest.approx(1e-5, rel=1e-4)
+    assert whole.kind == "upper" and whole.delta(2.1) == pytest.approx(1e-5, rel=1e-4)
     assert whole.epsilon(1e-6) == math.inf
     nothing = compose([no_privacy("open"), laplace_profile(1.0, kind="exact", why="")])
     assert nothing.delta(9.0) == 1.0

@@ -1,13 +1,11 @@
 """Several noisy quantities of which one decides which others matter, with the exact log-ratio of each pair.
 
-`shares` says what an audit certifies of the bound that the exact log-ratio gives as `score=` on the same runs: as it
-learns by itself, and with `QuarteredLine`, a simple learner on runs of its own, as `score=`.
+`share` says what an audit certifies of the bound that the exact log-ratio gives as `score=` on the same runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,66 +101,14 @@ ADAPTIVE = {
 }
 
 
-@dataclass
-class QuarteredLine:
-    """A logistic regression of the side on the columns for each quarter of one column, that of largest likelihood."""
-
-    column: int = 0
-    cuts: Array = field(default_factory=lambda: np.empty(0))
-    lines: Array = field(default_factory=lambda: np.empty(0))
-
-    def __call__(self, outputs: Array) -> Array:
-        weights = self.lines[np.searchsorted(self.cuts, outputs[:, self.column])]
-        return np.asarray((_with_one(outputs) * weights).sum(axis=1).round(6))  # last bits may tell the data set
-
-    @classmethod
-    def learned(cls, first: Array, second: Array) -> QuarteredLine:
-        fits = [cls._on(column, first, second) for column in range(first.shape[1])]
-        return max(
-            fits, key=lambda fit: float(-np.logaddexp(0.0, -fit(first)).sum() - np.logaddexp(0.0, fit(second)).sum())
-        )
-
-    @classmethod
-    def _on(cls, column: int, first: Array, second: Array) -> QuarteredLine:
-        pool = np.concatenate([first, second])
-        side = np.repeat([1.0, 0.0], [len(first), len(second)])
-        cuts = np.quantile(pool[:, column], [0.25, 0.5, 0.75])
-        quarter = np.searchsorted(cuts, pool[:, column])
-        return cls(column, cuts, np.stack([_line(pool[quarter == k], side[quarter == k]) for k in range(4)]))
-
-
-def _with_one(outputs: Array) -> Array:
-    return np.column_stack([outputs, np.ones(len(outputs))])
-
-
-def _line(outputs: Array, side: Array) -> Array:
-    """Newton's method, with a small ridge."""
-    x = _with_one(outputs)
-    weights = np.zeros(x.shape[1])
-    for _ in range(8):
-        chance = expit(x @ weights)
-        hessian = (x * (chance * (1.0 - chance))[:, None]).T @ x + np.eye(len(weights))
-        weights += np.linalg.solve(hessian, x.T @ (side - chance) - weights)
-    return weights
-
-
-def shares(name: str, runs: int, seeds: int) -> tuple[float, float]:
-    """Means over seeds of the bound over that by the exact log-ratio: as learned, and by `QuarteredLine`."""
+def share(name: str, runs: int, seeds: int) -> float:
+    """The mean over seeds of the bound over that by the exact log-ratio."""
     import dpbench
 
     found = ADAPTIVE[name]
-    bounds = np.zeros((seeds, 3))
-    for seed in range(seeds):
-        rng = np.random.default_rng([seed, 1])
-        line = QuarteredLine.learned(*(found.sampler(d, runs // 5, rng) for d in (0, 1)))
-        for k, score in enumerate((lambda outputs: -found.ratio(outputs).round(6), None, line)):
-            asked: dict[str, Any] = {
-                "delta": found.delta,
-                "trials": runs,
-                "confidence": CONFIDENCE,
-                "seed": seed,
-                "score": score,
-            }
-            bounds[seed, k] = dpbench.audit(found.sampler, 0, 1, **asked).epsilon_lower
-    exact, *others = bounds.mean(axis=0)
-    return float(others[0] / exact), float(others[1] / exact)
+    asked: dict[str, Any] = {"delta": found.delta, "trials": runs, "confidence": CONFIDENCE}
+    learned, exact = (
+        sum(dpbench.audit(found.sampler, 0, 1, seed=seed, score=score, **asked).epsilon_lower for seed in range(seeds))
+        for score in (None, lambda outputs: -found.ratio(outputs).round(6))  # last bits may tell the data set
+    )
+    return float(learned / exact)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from .adaptive import ADAPTIVE, QuarteredLine, shares
+from .adaptive import ADAPTIVE, share
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)
@@ -20,14 +20,8 @@ def test_ratios_are_those_of_the_samplers(name: str) -> None:
     assert abs(wrong.mean() - 1.0) > 6.0 * wrong.std() / np.sqrt(len(wrong))
 
 
-def test_a_line_for_each_quarter_finds_the_deciding_column() -> None:
-    found, rng = ADAPTIVE["a number decides on a count"], np.random.default_rng(0)
-    assert QuarteredLine.learned(found.sampler(0, 4_000, rng), found.sampler(1, 4_000, rng)).column == 0
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_what_is_learned_of_the_exact_ratio(name: str) -> None:
-    """At 20,000 runs a side, means of five fixed seeds: 0.75 by itself, 0.85 with a line for each quarter as score."""
-    learned, lined = shares(name, 20_000, 5)
-    assert learned > 0.75 and lined > 0.85
+    """At 20,000 runs a side, means of five fixed seeds."""
+    assert share(name, 20_000, 5) > 0.75
