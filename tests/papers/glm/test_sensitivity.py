@@ -52,15 +52,24 @@ def test_the_search_catches_the_symmetric_formula_in_one_dimension_and_past_the_
     assert found > 2.0 * 0.3
 
 
-@pytest.mark.parametrize("a", [0.01, 0.3, 1.0, 4.0, 30.0])
-def test_the_formulas_of_the_text(a):
-    """Squared D = 4X·max(a·cos t + y_bound)·sin t, logistic D = 2X·max s(a·cos t)·sin t, by a fine grid."""
-    t = np.linspace(0.0, np.pi, 400_001)
-    for x_bound, y_bound in ((1.0, 1.0), (0.5, 3.0)):
-        squared = 4.0 * x_bound * ((a * np.cos(t) + y_bound) * np.sin(t)).max()
-        assert gradient_gap(losses.squared(), x_bound, y_bound, a / x_bound, 3) == pytest.approx(squared, rel=1e-10)
-        logistic = 2.0 * x_bound * (np.sin(t) / (1.0 + np.exp(-a * np.cos(t)))).max()
-        assert gradient_gap(losses.logistic(), x_bound, 1.0, a / x_bound, 3) == pytest.approx(logistic, rel=1e-10)
+@pytest.mark.parametrize("name", [name for name, loss in LOSSES.items() if loss.sharper.gap])
+def test_the_formulas_of_the_text(name):
+    """D = 2X·max f(a·cos t)·sin t in the plane, X·max f(q) + u·f(−qu) over q ≤ a and u ≤ 1 on the line, by grids."""
+    loss = LOSSES[name]
+    cosine, u = np.cos(np.linspace(0.0, np.pi, 2_001)), np.linspace(0.0, 1.0, 301)
+    for x_bound, b, radius in (*BOUNDS, (1.0, 1.0, 40.0), (0.5, 3.0, 0.02)):
+        a, b = x_bound * radius, 1.0 if loss.binary else b
+        labels = np.array([-b, b] if loss.binary else [-b, -1e-9, 1e-9, b])
+
+        def steepest(z, labels=labels):
+            return loss.derivative(z, labels.reshape(-1, *[1] * z.ndim)).max(axis=0)
+
+        q = np.linspace(0.0, a, 301)
+        line = x_bound * (steepest(q) + (u[:, None] * steepest(-u[:, None] * q)).max(axis=0)).max()
+        assert line <= gradient_gap(loss, x_bound, b, radius, 1) * (1.0 + 1e-8) <= 1.003 * line
+        if not name.startswith("capped") or a <= loss.parameter + b:  # beyond, D is bounded only
+            plane = 2.0 * x_bound * (steepest(a * cosine) * np.sqrt(1.0 - cosine**2)).max()
+            assert plane <= gradient_gap(loss, x_bound, b, radius, 3) * (1.0 + 1e-8) <= 1.003 * plane
 
 
 @settings(max_examples=200, deadline=None)
