@@ -30,11 +30,13 @@ def table(tmp_path, monkeypatch):
 
 def test_each_column_is_scaled_by_its_own_bounds(table):
     raw = np.loadtxt(table, delimiter=",", skiprows=1)
-    problem, share = from_csv_scaled(table, "y", {"age": (0.0, 100.0), "income": (0.0, 5e4), "y": (-20.0, 20.0)})
+    problem, share = from_csv_scaled(table, "y", {"age": (0.0, 100.0), "income": (0.0, 5e4), "y": (-9.0, 9.0)})
     expected = np.column_stack([np.ones(60), raw[:, 0] / 50.0 - 1.0, np.minimum(raw[:, 1] / 2.5e4 - 1.0, 1.0)])
     np.testing.assert_allclose(problem.X, expected / np.sqrt(3.0), rtol=1e-12)
-    np.testing.assert_allclose(problem.y, raw[:, 2] / 20.0, rtol=1e-12)
-    assert share == np.mean(raw[:, 1] > 5e4) and 0.2 < share < 0.8
+    np.testing.assert_allclose(problem.y, np.minimum(raw[:, 2] / 9.0, 1.0), rtol=1e-12)
+    assert (problem.x_bound, problem.y_bound, problem.y.max()) == (1.0, 1.0, 1.0)
+    far = raw[:, 1] > 5e4, raw[:, 2] > 9.0
+    assert share == np.mean(far[0] | far[1]) and (far[1] & ~far[0]).any() and 0.2 < share < 0.8
     assert share_outside(table, "y", 5e4, 1e3) == pytest.approx(np.mean(np.hypot(raw[:, 0], raw[:, 1]) > 5e4))
 
 
