@@ -1,6 +1,8 @@
 """The checker's rules for half-lines, powers and factors, beside plain numbers: drawn errors that no test noticed."""
 
+import itertools
 import json
+import math
 from pathlib import Path
 
 import dpbench_check as checker
@@ -54,6 +56,18 @@ def test_bounds_on_a_half_line_hold_what_they_enclose(text):
 def test_bounds_on_a_half_line_say_something(text):
     _, low, high = half_line().of(checker.parse(text))
     assert low[0] > 0 and high[0].is_finite()
+
+
+@pytest.mark.parametrize("c", [fmpq(0), fmpq(1, 3)])
+def test_the_ends_of_a_power_are_its_supremum_and_infimum(c):
+    """Of c t^a log(t)^b for t >= 4, beside its values at 200 points, eight in a doubling."""
+    for a, b in itertools.product((-2, fmpq(-1, 2), 0, fmpq(1, 2)), (-1, 0, 3)):
+        one = arb(c), fmpq(a), fmpq(b)
+        values = [bound(one, mpmath.mpf(2) ** (2 + mpmath.mpf(k) / 8)) for k in range(200)]
+        rises, falls = (a, b) > (0, 0) and c > 0, (a, b) < (0, 0)
+        top, bottom = float(half_line().top(one)), float(half_line().bottom(one))
+        assert top == pytest.approx(math.inf if rises else float(max(values)), rel=1e-3), (a, b)
+        assert bottom == pytest.approx(0.0 if falls else float(min(values)), rel=1e-3), (a, b)
 
 
 def test_an_exponential_falls_faster_than_any_power():

@@ -173,6 +173,8 @@ def test_open_ends_of_orders_are_hypotheses_and_a_reason_names_what_is_not_seen(
     claim = {"times": 2, "alpha": "a", "tau": "2*t"}
     proved = dpbench.judge(theorem(symbols, piece, claim, region={"a": "(1, 10]"}), seconds=30.0)
     assert proved.verdict == "proved" and true(proved.certificates[0])
+    wide = {**symbols, "a": {"real": ["1/2", 10]}}
+    assert dpbench.judge(theorem(wide, piece, claim, given={"above": "a > 1"})).verdict == "proved"
     undecided = dpbench.judge(theorem(symbols, piece, claim), seconds=2.0)
     assert undecided.verdict != "proved" and "1 < a, which is not seen" in str(undecided)
 

@@ -128,6 +128,10 @@ def test_what_is_not_defined_inside_is_not_proved():
     assert not proved("min(x, x + log(x - 5)) <= 2*x + 1", {"x": (0, 1)})
 
 
+def test_a_narrow_region_is_cut():
+    assert proved("min(x - 1, 1001/1000 - x) <= 6/10000", {"x": (1, "1001/1000")})
+
+
 def test_a_fixed_symbol_is_a_value_of_the_certificate():
     assert proved("k*x <= 3", {"x": (0, 1)}, k=3) and not proved("k*x <= 3", {"x": (0, 1)}, k=4)
 
