@@ -1,7 +1,5 @@
 """Remarks, missing entries and Table 1's Lipschitz columns: second derivations, planted errors, the instances."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Grid search and boosting over the JL method (appendix C.4): scores and bounds are those of w̃ in R^k."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

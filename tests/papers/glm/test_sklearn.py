@@ -77,6 +77,14 @@ def test_what_is_promised_is_the_guarantee_of_the_mechanism_that_ran():
     assert heavy.epsilon_ == ExponentialMechanism(2.0, net_radius=0.25).guarantee(problem).epsilon(0.0)
 
 
+def test_the_default_radius_follows_the_bounds_and_labels_become_signs():
+    X, y = records(20)
+    assert regressor(radius=None).problem(X, y).radius == pytest.approx(3.0 * 1.5 / 1.8)
+    problem = PrivateClassifier(SHORT, x_bound=1.8, classes=("yes", "no")).problem(X, np.where(y > 0.2, "yes", "no"))
+    assert problem.radius == pytest.approx(10.0 / 1.8) and (problem.x_bound, problem.y_bound) == (1.8, 1.0)
+    assert (problem.y == np.where(y > 0.2, 1.0, -1.0)).all()
+
+
 def test_records_outside_the_bounds_are_clipped_or_refused():
     X, y = records(60)
     far = np.vstack([X, [30.0, 0.0, 0.0]]), np.append(y, 99.0)
