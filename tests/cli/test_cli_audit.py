@@ -1,6 +1,7 @@
 """``dpbench audit`` and the commands beside it: each claims, curves, files, the trade-off curve."""
 
 import importlib
+import itertools
 import json
 from importlib import resources
 
@@ -181,10 +182,12 @@ def test_a_relation_is_recorded_or_refused(pair, relation, code, records, capsys
 
 
 def test_csv_and_npy_give_the_same(place):
-    for kind in ("npy", "csv"):
-        line = f"audit-arrays outputs_a.{kind} outputs_b.{kind} --json {kind}.json --quiet"
-        assert run(line.split()) == 0
-    assert json.loads((place / "npy.json").read_text()) == json.loads((place / "csv.json").read_text())
+    """And one of each."""
+    found = []
+    for one, other in itertools.product(("npy", "csv"), repeat=2):
+        assert run(f"audit-arrays outputs_a.{one} outputs_b.{other} --json found.json --quiet".split()) == 0
+        found.append(json.loads((place / "found.json").read_text()))
+    assert found == found[:1] * 4
 
 
 def test_parquet_where_pandas_can_read_it(place, capsys):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import make_dataclass, replace
+from dataclasses import field, make_dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -170,6 +170,12 @@ def test_a_new_field_with_a_default_changes_no_seed():
     assert canonical(after(2.0, 3, "exact")) != canonical(after(2.0))
     assert canonical(after(2.0, 4)) != canonical(after(2.0))
     assert canonical(after(2.0, 3.0)) != canonical(after(2.0)), "a value of another type is not the default"
+    made = field(default_factory=lambda: [1])
+    more = [("table", list, made), ("met", int, field(init=False))]
+    held = make_dataclass("Toy", [("scale", float), ("steps", int, 3), *more])
+    one, other = held(2.0), held(2.0, table=[2])
+    one.met, other.met = 5, 5
+    assert canonical(one) == canonical(before(2.0)) != canonical(other), "what no call gives is no part of the name"
 
 
 def test_a_loss_is_named_by_name_and_parameter():

@@ -53,6 +53,8 @@ def test_bounds_are_open_or_closed_as_they_say():
     for end in (0.0, 1.0):
         with pytest.raises(InvalidInput, match=r"^x must be a number strictly between 0 and 1, got "):
             validation.fraction("x", end)
+    for inside in (1e-300, 1.0 - 1e-15):
+        assert validation.fraction("x", inside) == inside
     assert validation.delta(0.0) == 0.0
     for call in (lambda: validation.delta(1.0), lambda: validation.delta(0.0, positive=True)):
         with pytest.raises(InvalidInput, match=r"^delta must be "):

@@ -215,6 +215,10 @@ def test_refresh_status_and_compare_from_the_command_line(only, run, tmp_path):
     (place / f"{one.id}.json").write_text(json.dumps(changed))
     code, out, _ = run(f"compare {before} {place}")
     assert code == 1 and "differs" in out and one.id in out
+    said = json.loads(run(f"compare {before} {place} --json -")[1])
+    assert (said["schema"], said["passes"]) == (1, False)
+    assert [(row["id"], row["kind"], row["where"]) for row in said["entries"]] == [
+        (one.id, "differs", "value"), (two.id, "same", "value")]  # fmt: skip
     assert run(f"compare {before} {tmp_path / 'nothing'}")[0] == 2
 
 

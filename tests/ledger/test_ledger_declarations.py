@@ -173,6 +173,8 @@ def test_rate_rows(context, true, verdict):
     assert coarse.digest != claim_of("rate", points, side="upper", resolution=1e-3).digest
     own = Evidence(-1.0, interval=(-1.1, -0.9), reference=-1.0, notes=("value: a slope",))
     assert claim_of("rate", lambda run: ("undecided", own), side="upper").measure(context)[0] == "undecided"
+    wide = Evidence(-1.0, interval=(-1.3, -0.7), reference=-1.0, notes=("value: a slope",))
+    assert claim_of("rate", lambda run: wide, side="tight").measure(context)[0] == "undecided"
     with pytest.raises(InvalidInput, match="nuisances must be empty"):
         claim_of("floor", points, nuisances=(open_logarithm,))
 

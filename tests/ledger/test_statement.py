@@ -94,6 +94,7 @@ def test_a_smaller_region_is_said():
         ({"given": {"small": "epsilon"}}, "given.small: a formula must be a comparison"),
         ({"given": {"small": "speed <= 1"}}, "a formula of given"),
         ({"claim": gaussian(shift="speed", scale="sigma")}, "a formula of claim"),
+        ({"claim": discrete(p=["1/4", "rest", "1/2"], q=["1/4", "1/2", "rest"])}, "a formula of claim"),
         ({"about": "with {speed}"}, "a hole of the sentence"),
         ({"relation": "swap"}, "relation"),
         ({"region": {"epsilon": "0 to 1"}}, "region.epsilon"),

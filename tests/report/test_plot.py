@@ -343,7 +343,7 @@ def test_an_interval_that_holds_zero_is_an_open_mark_at_its_upper_end() -> None:
     axes = figure.subplots()
     axes.set_yscale("log")
     x, mean = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 0.1, 0.0, -1.0])
-    low, high = np.array([0.5, -0.1, 0.0, -2.0]), np.array([2.0, 0.3, 0.2, -0.5])
+    low, high = np.array([0.5, 0.0, -0.1, -2.0]), np.array([2.0, 0.3, 0.2, -0.5])
     figures.with_intervals(axes, x, mean, low, high, color="black", marker="o", label="risk")
     whole, marks = axes.lines[0], axes.lines[-1]
     assert whole.get_xdata().tolist() == [1.0] and marks.get_label() == figures.HOLDS_ZERO
