@@ -257,6 +257,14 @@ def test_nothing_overflows_at_the_limits(case, kind, calibration):
                 assert profile.epsilon(1e-5) >= 0.0
 
 
+@pytest.mark.parametrize("x_bound", [0.01, 7.0])
+def test_hostile_records_reach_the_bound_of_their_problem(x_bound):
+    base = problem("squared")
+    p = replace(base, X=base.X * (0.1 * x_bound / base.x_bound), x_bound=x_bound)
+    most = max(np.linalg.norm(q.X, axis=1).max() for pair in hostile_pairs(p, 12) for q in pair)
+    assert 0.999 * x_bound < most <= x_bound
+
+
 @over(*PUBLIC_MECHANISMS)
 def test_noise_at_the_limits(case, kind):
     p = case.problem(kind)

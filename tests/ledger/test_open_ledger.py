@@ -152,6 +152,17 @@ def test_the_same_in_worker_processes_and_a_claim_that_kills_its_own(folder):
     assert reasons == {"bad2.dies.floor": "WorkersLost", "bad2.never.floor": "TimeUp", "bad2.raises.floor": "TypeError"}
 
 
+def test_what_stands_beside_a_source_goes_before_what_is_installed(folder, run, monkeypatch):
+    (folder / "installed").mkdir()
+    for place in (folder, folder / "installed"):
+        (place / "beside_mine7.py").write_text(f"SAID = 'It stands in {place.name}.'\n")
+    monkeypatch.syspath_prepend(folder / "installed")
+    (folder / "claims_mine7.py").write_text(
+        GOOD.format(name="mine7").replace('statement="0 <= 1."', 'statement=__import__("beside_mine7").SAID')
+    )
+    assert f"It stands in {folder.name}." in run("show mine7.a.inequality --claims claims_mine7.py")[1]
+
+
 def test_claims_and_papers_are_handed_to_verify():
     first, half, *_ = outside_paper.paper.claims
     assert [e.claim for e in dpbench.verify(half, workers=1).entries] == [half]

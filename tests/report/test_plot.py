@@ -45,7 +45,10 @@ def test_a_figure_of_another_package_that_nothing_draws_costs_one_message(tmp_pa
         "said = dict(source='Lemma', statement='0 <= 1.', expected='not refuted', because='It is.')\n"
         "def rows(run):\n    yield dict(left=0.0, right=1.0)\n"
         "paper.inequality('lemma1', figure=Figure('mine', 'both_sides'), **said)(rows)\n"
-        "paper.inequality('lemma2', figure=Figure('lost', 'no_such_function'), **said)(rows)\n",
+        "paper.inequality('lemma2', figure=Figure('lost', 'no_such_function'), **said)(rows)\n"
+        "paper.inequality('lemma3', **said)(rows)\n"
+        "from dpbench.report.figures import Drawing\n"
+        "DRAWINGS = [Drawing('own', 'drawn.lemma3.inequality', both_sides)]\n",
         encoding="utf-8",
     )
     registry.use([str(tmp_path / "claims_drawn.py")])
@@ -54,7 +57,10 @@ def test_a_figure_of_another_package_that_nothing_draws_costs_one_message(tmp_pa
             found = {drawing.claim: drawing.name for drawing in of_one()}
     finally:
         registry.use(None)
-    assert found == {"drawn.lemma1.inequality": "mine", "drawn.lemma2.inequality": "drawn_lemma2_inequality"}
+    assert found == {
+        "drawn.lemma1.inequality": "mine", "drawn.lemma2.inequality": "drawn_lemma2_inequality",
+        "drawn.lemma3.inequality": "own",
+    }  # fmt: skip
 
 
 def test_a_figure_is_declared_beside_its_claim() -> None:
