@@ -35,11 +35,11 @@ def _short(value: Any) -> str:
 
 
 def _double(value: Any) -> float:
-    """The nearest float64; an infinity for an integer or a fraction beyond all of them."""
+    """The nearest float64; infinity, which no caller takes, for an integer or a fraction beyond all of them."""
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return math.inf
 
 
 LEAST_SIZE, LARGEST_SIZE = 1e-50, 1e50

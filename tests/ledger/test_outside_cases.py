@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from made_up import claim
 
 from dpbench import audit, judge
 from dpbench.core.validation import InvalidInput
@@ -225,6 +226,13 @@ def test_a_grade_is_what_decided_or_what_links(decided, link):
     grade = Basis(decided, link).grade
     assert grade in (decided, link) and (grade == "assumed") == (link == "assumed")
     assert Basis("exact", "derivation").grade == "derivation", "the weaker of the two"
+
+
+def test_a_rate_is_never_decided_exactly():
+    for kind, verdict, decided in (("rate", "inconsistent", "tried"), ("floor", "refuted", "exact")):
+        made = claim(f"glm.x.{kind}", verdict, kind, verdict, **({"side": "upper"} if kind == "rate" else {}))
+        assert grades.basis(made, verdict, {"level": 0.0}).decided == decided
+        assert grades.basis(made, verdict, {"level": 1e-6}).decided == "sampled"
 
 
 def test_the_document_has_grade_decided_link_and_origin():

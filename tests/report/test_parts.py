@@ -178,3 +178,5 @@ def test_an_entry_says_every_range_and_hypothesis_of_its_formulas():
     said = "For all real x in (0, 3], integers n in [2, inf), with bound = n*x, where x >= 1/n: x <= bound."
     assert parts["In formulas"] == (said,)
     assert "In formulas" not in {part.label for part in view(GOOD)}
+    regions = [replace(GOOD, formal=statement.replace(cells=cells)).over_region for cells in (0, 8)]
+    assert regions == ["", said] and GOOD.over_region == ""
