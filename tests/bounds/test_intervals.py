@@ -89,6 +89,8 @@ def test_critical_value_leaves_alpha_outside(angle, alpha):
     assert outside(bounds.critical_value(angle, alpha)) == pytest.approx(alpha, rel=1e-8)
     assert outside(bounds.critical_value(angle, alpha)) <= alpha * (1.0 + 1e-12)
     assert outside(bounds.critical_value(angle + 1, alpha)) != pytest.approx(alpha, rel=1e-6)
+    weights = math.sin(0.5 * math.pi * angle / bounds.ANGLES), math.cos(0.5 * math.pi * angle / bounds.ANGLES)
+    assert bounds.critical_value(angle, 0.999) == -sum(weights) * floor  # the least there is
 
 
 def test_the_joint_region_beats_two_bounds_at_half_the_level():

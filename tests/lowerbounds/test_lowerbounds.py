@@ -240,6 +240,16 @@ REFUSED = [
     (lambda: nonprivate(10, theorem="16", y_bound=0.5), "must be at least 1 for theorem '16'"),
     (lambda: packing(100, 4, 0.5).excess(np.ones(4), np.zeros((2, 3))), "outputs must be an array of shape"),
     (lambda: packing(100, 4, 0.5).instances(np.zeros(4)), "member must be a vector of 4 signs"),
+    *(
+        (partial(family.excesses, members, np.zeros(shape)), message)
+        for family, good in ((packing(100, 4, 0.5), np.ones(4)), (nonprivate(60, 4), np.ones(4)),
+                             (fingerprinting(10, 4, 0.5, active=4), np.full(4, 0.5)))
+        for members, shape, message in (
+            ([good], (2, 3, 4), "outputs must be an array"), ([good], (1, 3, 5), "outputs must be an array"),
+            ([good], (3, 4), "outputs must be an array"), ([good[:3]], (1, 3, 4), "member must be a vector of 4"),
+            ([good, good + 1.0], (2, 3, 4), "member must be a vector of 4"),
+        )
+    ),
 ]  # fmt: skip
 
 

@@ -222,6 +222,7 @@ def test_floors_under_zero_concentrated_privacy():
     assert score_attack(family, {"rdp": {2.0: 0.04, 4.0: 0.09}}).value == pytest.approx(
         score_attack(family, {"rho": 0.02}).value, rel=1e-12
     )
+    assert curve({"rdp": {2.0: 0.09, 4.0: 0.04}}).divergence(1) == 0.04  # of every order the least
     votes = families.selection(100, 50, 10)
     left = 1.0 - (10**2 * 0.01 + math.log(2.0)) / math.log(50)
     assert fano(votes, {"rho": 0.01}).value == pytest.approx(left, rel=1e-12)

@@ -78,6 +78,8 @@ def test_least_scale_is_where_the_pair_meets_the_claim(noise, pair, delta):
         reached = [pair_from_logs(*cube.log_laws(noise, s * scale)).delta(0.8) for s in (1.0, 1.0 - 1e-9)]
         assert reached[0] <= delta + 1e-12 < reached[1] + 2e-12
         assert pair_from_logs(*cube.log_laws(noise, 0.99 * scale)).delta(0.8) > delta
+    none = [parity_cube(3, pair=pair).least_scale(noise, 0.8, level) for level in (0.5 - 1e-9, 0.5)]
+    assert none[0] > 0.0 and (none[1] > 0.0) == (pair == "simple")  # of two records δ = 1/2 allows any
 
 
 def test_neighbours_differ_in_one_record():

@@ -169,6 +169,9 @@ def test_a_rational_laplace_shift_is_decided_at_its_bound():
                 assert profile.place(level, claimed) == slow, (shift, level, claimed)
         assert profile.place(float(shift), 0.0) == ("undecided" if shift == Fraction(2, 3) else "within")
     assert laplace_profile(2.0 / 3.0, kind="exact", why="a float").place(2.0 / 3.0, 0.0) == "undecided"
+    whole = laplace_profile(Fraction(2), kind="exact", why="")
+    roots = [whole.place(f"sqrt(4) {more}10^(-30)", 0) for more in ("- ", "+ 0*", "+ ")]
+    assert roots == ["beyond", "undecided", "within"]  # a root that no precision tells from 2
     with pytest.raises(InvalidInput, match="shift must be a number >= 0"):
         laplace_profile(Fraction(-1, 2), kind="exact", why="")
 
