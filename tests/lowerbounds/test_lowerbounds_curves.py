@@ -131,6 +131,8 @@ def test_an_event_at_a_distance_is_bounded_by_composed_tests(privacy):
             one_by_one = float(made.most(one_by_one, 1))
         assert float(made.most(p, 6)) == pytest.approx(one_by_one, abs=1e-9)
         assert float(made.most(p, 6)) >= float(made.most(p, 5)) - 1e-12 >= p - 2e-12
+    for distance in (1, 6):
+        assert [law.sum() for law in made.pair(distance)] == pytest.approx([1.0, 1.0], abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,8 @@ def test_grids_are_powers_of_two_and_lose_nothing():
         assert integer_noise.distance_from_rounded(grid.sigma) < 3e-19
         for finest in (1e300, 2.0**-20):
             spacing, scale = integer_laplace.laplace_grid(deviation, finest)
-            assert math.frexp(spacing)[0] == 0.5 and spacing <= min(finest, integer_laplace.LARGEST_STEP * deviation)
+            most = integer_laplace.LARGEST_STEP * deviation
+            assert math.frexp(spacing)[0] == 0.5 and spacing <= min(finest, most) < 2.0 * spacing
             assert deviation <= scale * Fraction(spacing) < Fraction(deviation) + Fraction(spacing)
 
 

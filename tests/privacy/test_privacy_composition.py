@@ -180,28 +180,29 @@ def test_without_the_extra_the_message_names_it(monkeypatch):
     assert validation.MissingExtra is MissingExtra
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
+REFUSED = {
+    "parts": [
         lambda: compose([LOWER]),
         lambda: compose([exact(1.0), exact(1.0, "add_remove")]),
-        lambda: compose([LAPLACE], interval=0.0),
-        lambda: compose([LAPLACE], interval=1e-9),
         lambda: parallel([LOWER, pure_profile(1.0, why="")]),
         lambda: parallel([exact(1.0), exact(1.0, "add_remove")]),
         lambda: basic([(1.0, 0.5)] * 2, why=""),
         lambda: at_levels([], []),
-        lambda: at_levels([LAPLACE], [1.0, 1.0]),
-        lambda: at_levels([LAPLACE], [-1.0]),
         lambda: at_levels([LOWER], [1.0]),
         lambda: at_levels([LOWER, LAPLACE], [1.0, 1.0]),
         lambda: at_levels([exact(1.0), exact(1.0, "add_remove")], [1.0, 1.0]),
         lambda: optimal([(k / 64.0, 0.0) for k in range(1, 23)], why=""),
     ],
-)
-def test_bad_input_is_refused(call):
-    with pytest.raises(InvalidInput, match="must be"):
-        call()
+    "interval": [lambda: compose([LAPLACE], interval=0.0), lambda: compose([LAPLACE], interval=1e-9)],
+    "epsilons?": [lambda: at_levels([LAPLACE], [1.0, 1.0]), lambda: at_levels([LAPLACE], [-1.0])],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_input_is_refused_by_name(name):
+    for call in REFUSED[name]:
+        with pytest.raises(InvalidInput, match=rf"^{name} must be"):
+            call()
 
 
 def _equal_responses(epsilon, level, count):
