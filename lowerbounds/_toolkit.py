@@ -63,7 +63,7 @@ class Family:
     law : callable, optional
         ``law(member)``: (records, probabilities) where a record has few values.
     couple : callable, optional
-        ``couple(member, other, k, rng)``: two data sets k records apart, each like the one member's; default from
+        ``couple(member, other, k)``: two data sets k records apart, each like the one member's; default from
         `law`.
     prior : callable, optional
         ``prior(rng)``: a member, where the prior is continuous.
@@ -536,13 +536,13 @@ def _targets(family: Family, score: Callable[[Any, Any], np.ndarray]) -> Callabl
         i, j = np.unravel_index(int(gaps.argmax()), gaps.shape)
         inside, outside = data.copy(), data.copy()
         inside[:k], outside[:k] = pool[i], pool[j]
-        direction = k * (scores[i] - scores[j])
+        direction = scores[i] - scores[j]
         return Attack(
             outside,
             inside,
             k,
             lambda outputs: (np.asarray(outputs) - np.asarray(member)) @ direction,
-            f"{family.name}: correlation with {k} targets in or out, summed over coordinates and targets",
+            f"{family.name}: correlation with {k} targets in or out, summed over coordinates",
         )
 
     return pair
