@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from naive import lowerbounds as naive
 from naive import theorem4
-from scipy import sparse
 
 from lowerbounds import chaudhuri_hsu, fingerprinting, large_radius, membership, nonprivate, norm_packing, packing
 
@@ -67,14 +66,6 @@ def test_members_are_the_records_described(make, n, d, epsilon, radius):
         if make is not large_radius:
             assert family.excess(member, corners).max() == pytest.approx(family.largest(*family.box))
     assert differing(*map(family.instances, members)) == family.distance
-
-
-@pytest.mark.slow
-def test_packing_handles_a_million_dimensions_and_ten_million_records_without_a_dense_array():
-    family = packing(10_000_000, 1_000_000, 1e-3)
-    instance = family.instances(family.members(np.random.default_rng(0)))
-    assert sparse.issparse(instance.X) and instance.X.shape == (10_000_000, 1_000_000)
-    assert instance.X.nnz <= 10_000_000 and instance.X.indices.dtype == np.int32
 
 
 @pytest.mark.parametrize(("n", "distance"), [(10, 3), (10, 4), (7, 7), (9, 2)])
