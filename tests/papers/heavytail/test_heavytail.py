@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from heavytail_instances import IOTAS, on_lattice
 from naive import heavytail as naive
 from scipy.integrate import quad
 
@@ -253,27 +254,21 @@ def test_the_sampler_is_chosen_by_the_size_of_the_net():
     assert made._cube(box) == len(made.net(box).points())  # what the choice rests on: the points of a box's net
 
 
-def wild(rng, n, d):
-    """Records of very different scales; half of the responses fit a corner of the domain without error."""
-    scale = 10.0 ** rng.uniform(-2.0, 6.0)
-    X = scale * rng.standard_cauchy((n, d))
-    corner = rng.choice((-1.0, 0.0, 1.0), size=d) / math.sqrt(d)
-    return X, np.where(rng.random(n) < 0.5, X @ corner, scale * rng.standard_cauchy(n))
-
-
 @pytest.mark.parametrize("theta", [2.0, 1.75, 1.5, 1.25])
 def test_no_replaced_record_moves_a_log_probability_by_more_than_epsilon(theta):
     """25 data sets with six replacements each; a weight a tenth too large is seen by the leaning pair."""
     rng = np.random.default_rng(11)
     for _ in range(25):
         n, d, epsilon = int(rng.integers(2, 12)), int(rng.integers(1, 3)), float(rng.choice((0.1, 1.0, 4.0)))
-        X, y = wild(rng, n, d)
-        p = HeavyTailedProblem(X, y, radius=1.0, theta=theta, domain=str(rng.choice(("ball", "box"))))
+        domain, corner = str(rng.choice(("ball", "box"))), np.ones(d)
+        p, others = (
+            replace(on_lattice(rng, size, -corner, corner, 1.0, float(rng.choice(IOTAS)), domain=domain), theta=theta)
+            for size in (n, 6)
+        )
         m = ExponentialMechanism(epsilon, net_radius=0.3)
         points, before = m.log_probabilities(p)
-        for _ in range(6):
-            x, response = wild(rng, 1, d)
-            q = p.replace_record(int(rng.integers(n)), x[0], float(response[0]))
+        for x, response in zip(others.X, others.y, strict=True):
+            q = p.replace_record(int(rng.integers(n)), x, float(response))
             assert np.abs(before - m.log_probabilities(q)[1]).max() <= epsilon * (1.0 + 1e-9)
             change = np.abs(truncated_risk(p, points, m.iota(p)) - truncated_risk(q, points, m.iota(p))).max()
             assert change <= math.log(theta) / (n * m.iota(p)) * (1.0 + 1e-9)

@@ -193,7 +193,8 @@ def test_planted_errors_of_rrspm_s_lemmas_are_refuted(context, monkeypatch):
     with monkeypatch.context() as plant:
         honest = lemmas22_23.differences
         plant.setattr(lemmas22_23, "differences", lambda *a: honest(*a) + 10.0)
-        assert measured(lemmas22_23.classification, context, 0)[0] == "refuted"
+        verdict, evidence = measured(lemmas22_23.classification, context, 0)
+        assert verdict == "refuted" and evidence.trials == sum(evidence.column("runs"))
 
 
 def test_the_sum_is_what_breaks_algorithm3(context, monkeypatch):
