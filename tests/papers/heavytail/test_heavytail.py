@@ -207,6 +207,15 @@ def test_problem_is_a_value():
 
 
 @pytest.mark.parametrize("theta", [2.0, 1.5])
+@pytest.mark.parametrize("d", [1, 3])
+def test_the_sharp_excess_is_the_mean_of_its_law(theta, d):
+    """E r under r^(d − 1)·exp(−nιε·r/(2 log θ)), by quadrature."""
+    rate = 1000 * 0.3 * 0.5 / (2.0 * math.log(theta))
+    mean, mass = (quad(lambda r, p=p: r**p * math.exp(-rate * r), 0.0, 60.0 / rate)[0] for p in (d, d - 1))
+    assert theory.sharp_excess(0.3, 1000, d, 0.5, theta) == pytest.approx(mean / mass, rel=1e-5)
+
+
+@pytest.mark.parametrize("theta", [2.0, 1.5])
 def test_the_correction_of_the_sharp_rate_has_no_unit(theta):
     """Records in another unit have another E|x| and E|x|^θ; the relative correction is the same."""
     once, unit = theory.sharp_correction(1000, 0.5, theta, 0.7, 1.3), math.log(theta) / (0.5 * 1000 * 0.5 * 0.7)

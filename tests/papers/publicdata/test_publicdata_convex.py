@@ -95,6 +95,8 @@ def test_the_least_norm_among_minimisers():
     x = np.array([[0.6, 0.0], [0.6, 0.0]])
     w = LinearBall(2).erm(x, Objective([0.3, 0.3], loss="squared"))
     np.testing.assert_allclose(w, [0.5, 0.0], atol=1e-12)
+    slope = Objective([1.0, 1.0], 0.0, 1.0)  # of weight 0: its loss, which is not convex, plays no part
+    np.testing.assert_allclose(LinearBall(2).erm(x, slope), [-1.0, 0.0], atol=1e-12)
     rows, gaps = ConvexHull([[0.5]]).prepare([0]).certified(Objective([1.0], loss="squared"), np.zeros((2, 1)))
     assert rows.tolist() == [[1.0], [1.0]] and gaps.tolist() == [0.0, 0.0]  # mixtures of one function
 
