@@ -191,7 +191,7 @@ def decide(theorem: Theorem, *, seconds: float = 10.0, seed: int = 0) -> Judgeme
         return _judgement(theorem, hunts, "proved", began, proofs=proofs)
     if proofs.partly:
         return _judgement(theorem, hunts, "undecided", began, proofs=proofs)
-    met = any(_in_balls(hunt)[0] <= 0 for hunt in hunts if hunt.trace.margin > -TIE)
+    met = any(not _in_balls(hunt)[0] for hunt in hunts if hunt.trace.margin > -TIE)
     lawless = any(hunt.question.piece.some for hunt in hunts)
     return _judgement(theorem, hunts, "undecided" if met or lawless else "not refuted", began, proofs=proofs)
 
@@ -220,23 +220,21 @@ def _sentence(theorem: Theorem) -> Sentence:
     return Sentence(theorem.id, words, theorem.source or "the theorem's file")
 
 
-def _in_balls(hunt: Hunt) -> tuple[int, float | None]:
-    """At the nearest point: 1 if all inequalities hold, -1 if one is false, 0 if balls leave it open; and the largest
-    ratio of left to right."""
-    nearest, signs, ratios = hunt.nearest, [1], []
+def _in_balls(hunt: Hunt) -> tuple[bool, float | None]:
+    """Whether all inequalities are seen to hold at the nearest point, and the largest ratio of left to right."""
+    nearest, held, ratios = hunt.nearest, True, []
     inequalities = hunt.question.piece.inequalities
     if nearest is None:
-        return 0, None
+        return False, None
     try:
         balls = hunt.question.balls(nearest, [side for each in inequalities for side in each.comparison[1:]])
     except check.Refused:
-        return 0, None
+        return False, None
     for inequality, left, right in zip(inequalities, balls[::2], balls[1::2], strict=True):
-        holds = left < right or (left <= right and not inequality.strict)
-        signs.append(1 if holds else -1 if left > right or left >= right else 0)
+        held &= bool(left < right or (left <= right and not inequality.strict))
         if left > 0 and right > 0:
             ratios.append(float((left / right).mid()))
-    return min(signs), max(ratios, default=None)
+    return held, max(ratios, default=None)
 
 
 def _nowhere(statement: Statement, hunts: list[Hunt], clock: Clock) -> str:

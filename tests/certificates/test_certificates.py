@@ -168,6 +168,8 @@ def test_every_decided_entry_has_a_certificate_or_a_reason_of_its_own():
     bare = [r["id"] for r in decided if r["id"] not in have | named and r["verdict"] in ("proved", "refuted")]
     assert not bare
     reasons = {r["id"]: shown.reason(r) for r in entries().values() if r["id"] not in have}
+    fitted = {r["id"] for r in entries().values() if r["verdict"] in ("consistent", "inconsistent", "undecided")}
+    assert {name for name, why in reasons.items() if why == shown.SLOPE} == fitted & reasons.keys() - said
     assert all(reasons.values()) and not [name for name, why in reasons.items() if "not been written yet" in why]
 
 

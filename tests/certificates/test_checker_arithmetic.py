@@ -18,6 +18,7 @@ MOVING = (
     "log(t^2/3)", "log(1/t)", "log(3/t)", "log(100*t^(1/10)/log(t))", "log(100*t^(1/10)/log(t))^2", "t*log(t)^2",
     "min(t/8, t^2)", "min(3*t, sqrt(t))", "min(t^2/64, t/2)", "max(t/8, 5)", "max(1/t, 1/t^2)", "exp(-t)", "exp(1/t)",
     "1/exp(t/8)", "sqrt(t)/log(t)", "t^2*exp(-t/2)", "log(2 + t)/t",
+    "sqrt(exp(-t))",
 )  # fmt: skip
 ROUNDING = mpmath.mpf("1e-13")
 """The middles of balls of 53 bits are compared."""

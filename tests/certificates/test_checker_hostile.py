@@ -122,6 +122,7 @@ def test_limits_are_where_they_are_said_to_be(beyond):
         lambda: checker.evaluate(checker.parse(f"sum(i, 1, {checker.TERMS + beyond}, 1)"), none),
         lambda: checker.short_factor(checker.fmpq(2) ** (checker.BITS - 2 + beyond)),
         lambda: checker.short_factor(checker.fmpq(1, 2) ** (checker.BITS - 2 + beyond)),
+        lambda: checker.common([checker.fmpq(1, 2) ** (checker.BITS - 1 + beyond)]),
         lambda: checker.composed({"rule": "optimal", "steps": [checker.ONE, checker.ZERO], "group": checker.ONE,
                                   "times": [checker.num(checker.MANY + beyond)],
                                   "against": [checker.ONE, checker.ONE], "given": []}),

@@ -176,6 +176,16 @@ def test_proved_is_said_only_of_what_the_checker_accepts(monkeypatch):
     assert judged(*theorem, 1.0).verdict == "not refuted"
 
 
+def test_what_the_search_missed_is_found_by_the_cells(monkeypatch):
+    """Planted: a search that looks at no point."""
+    monkeypatch.setattr(module.Hunt, "run", lambda hunt, **budget: None)
+    symbols = {"x": {"real": ["1/2", 2]}, "n": {"integer": [1, 9]}}
+    judgement = judged(symbols, sides("x*n", "<=", "12"))
+    assert judgement.verdict == "refuted" and judgement.ratio > 1.0, judgement
+    assert report(judgement.certificates[0])["accepted"]
+    assert judged(symbols, sides("x*n", "<=", "2*n"), 60.0).verdict == "proved"
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("names", [("alpha", "order", "order_of_divergence"), ("epsilon", "level", "level_of_loss"),
                                    ("t", "first", "stop"), ("claimed_scale", "power_n", "open_x_0")])  # fmt: skip
@@ -187,7 +197,8 @@ def test_symbols_have_any_name(names):
                              "delta": f"{c}/1000"}},
                   {"order": {"quantity": f"{a}*{b}*log({a})/{c}", "in": a, "to": a}}):  # fmt: skip
         known = symbols | ({a: {"real": [1, "inf"]}} if "order" in claim else {})
-        judgement = judged(known, claim)
+        given = {} if "order" in claim else {"h": f"{a} <= 2*{b}"}
+        judgement = judged(known, claim, given=given)
         assert judgement.verdict == "refuted", (claim, judgement)
 
 
