@@ -66,16 +66,6 @@ TRUE = [
          {"event": {"p": "(1 - a)*a^k", "q": "(1 - a)*a^k*a", "epsilon": "e"}}, where={"a": "exp(-e)"}),
     case("event", {"e": {"real": [0, 3]}}, {"event": {"p": "1/2", "q": "exp(-e)/2", "epsilon": "e"}}, relation="add"),
 ]  # fmt: skip
-OPEN = [
-    case(
-        "integers",
-        {"n": {"integer": [1, 40]}},
-        {"inequality": {"left": "(n - 2)^2 + (n - 3)^2", "relation": ">=", "right": "1"}},
-    ),
-    case("laplace-renyi", {"s": {"real": ["0.1", 3]}, "a": {"real": [1, 9]}},
-         {"laplace": {"shift": "s", "scale": "1", "alpha": "a", "tau": "s"}}),
-]  # fmt: skip  # true, and not proved
-
 FALSE = [
     case(
         "classical-for-all",
@@ -93,11 +83,6 @@ FALSE = [
         "half-rho",
         {"s": {"real": ["0.01", "10"]}, "d": {"real": [1, 2]}},
         {"gaussian": {"shift": "d", "scale": "s", "rho": "d^2/(4*s^2)"}},
-    ),
-    case(
-        "one-in-a-million",
-        {"x": {"real": [1, 5]}, "y": {"real": [1, 5]}},
-        {"inequality": {"left": "1000001/1000000*x*y", "relation": "<=", "right": "x*y"}},
     ),
     case(
         "narrow",
@@ -134,12 +119,12 @@ def test_what_is_true_is_proved_by_a_certificate(theorem):
         assert one["kind"] == "region" and report(one)["accepted"]
 
 
-@pytest.mark.parametrize("theorem", OPEN, ids=lambda t: t["id"])
-def test_what_is_left_open_says_why(theorem):
-    judgement = dpbench.judge(theorem, seconds=1.0)
-    assert (
-        judgement.verdict in ("undecided", "not refuted") and judgement.grade == "tried" and not judgement.certificates
-    )
+def test_what_is_left_open_says_why():
+    """True of integers, and not of the numbers between them."""
+    claim = {"inequality": {"left": "(n - 2)^2 + (n - 3)^2", "relation": ">=", "right": "1"}}
+    judgement = dpbench.judge(case("integers", {"n": {"integer": [1, 40]}}, claim), seconds=0.5)
+    assert judgement.verdict in ("undecided", "not refuted")
+    assert judgement.grade == "tried" and not judgement.certificates
     assert judgement.searched["why"] and judgement.searched["why"][0] in str(judgement)
 
 
