@@ -223,6 +223,7 @@ def test_discrete_special_pairs():
         ([], []),
         ([math.nan, 1.0], [0.5, 0.5]),
         ("ab", [0.5, 0.5]),
+        ("10", "01"),
     ],
 )
 def test_bad_distributions_are_refused(p, q):
