@@ -166,6 +166,10 @@ def pair(p: Any, q: Any, symbols: Mapping[str, Number] | None = None) -> Pair:
     for name, values in (("p", p), ("q", q)):
         if values.min() < 0.0:
             raise validation.invalid(name, "a vector of probabilities >= 0", float(values.min()))
+        if not abs(values.sum() - 1.0) <= _MASS_TOLERANCE:
+            raise validation.invalid(name, "probabilities that sum to 1", f"a sum of {values.sum():.6g}")
+    if p.shape != q.shape:
+        raise validation.invalid("q", f"a vector of length {p.size}, like p", q)
     with np.errstate(divide="ignore"):
         profile = pair_from_logs(np.log(p), np.log(q))
     return Pair(profile.forward, profile.backward, profile.logs, off=ABSOLUTE_ERROR)
