@@ -261,6 +261,25 @@ def test_the_ratio_of_what_is_open_is_that_of_balls(monkeypatch):
     assert judgement.verdict in LEFT and judgement.ratio is not None and judgement.ratio <= 1.0 + 1e-9
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [("exp(x)*exp(1)", "exp(1 + x)", "undecided"), ("1 + x", "(1 + x)*(1 + 1/10^12)", "not refuted"),
+     ("x", "x + 1", "not refuted")],
+)  # fmt: skip
+def test_undecided_is_what_balls_leave_open(left, right, verdict, monkeypatch):
+    monkeypatch.setattr(module, "_prove", lambda *_: module._Proofs())
+    assert judged(E01, sides(left, "<=" if "exp" in left else "<", right), 60.0).verdict == verdict
+
+
+@pytest.mark.parametrize(("against", "low"), [("mu", "0"), ("rho", "1")])
+def test_a_notion_is_searched_from_the_least_of_its_parameter(against, low, monkeypatch):
+    """Every epsilon from 0 on, every order from 1 on."""
+    monkeypatch.setattr(module, "_prove", lambda *_: module._Proofs())
+    claim = weights(["1/2", "rest"], ["1/2 - x/9", "rest"], **{against: "5"})
+    (hidden,) = [where for name, where in judged(E01, claim, 1.0).searched["region"].items() if name != "x"]
+    assert hidden.startswith(f"[{low}, ")
+
+
 PLAIN = """
 [symbols]
 e = {real = [0.01, 1], meaning = "epsilon"}
