@@ -166,20 +166,20 @@ def pair(p: Any, q: Any, symbols: Mapping[str, Number] | None = None) -> Pair:
     for name, values in (("p", p), ("q", q)):
         if values.min() < 0.0:
             raise validation.invalid(name, "a vector of probabilities >= 0", float(values.min()))
-        if not abs(values.sum() - 1.0) <= _MASS_TOLERANCE:
-            raise validation.invalid(name, "probabilities that sum to 1", f"a sum of {values.sum():.6g}")
-    if p.shape != q.shape:
-        raise validation.invalid("q", f"a vector of length {p.size}, like p", q)
     with np.errstate(divide="ignore"):
-        profile = pair_from_logs(np.log(p), np.log(q))
+        profile = _from_logs(np.log(p), np.log(q), "p", "q")
     return Pair(profile.forward, profile.backward, profile.logs, off=ABSOLUTE_ERROR)
 
 
 def pair_from_logs(log_p: Any, log_q: Any) -> Pair:
     """The pair of two vectors of log-probabilities; −inf marks an outcome that a distribution never gives."""
-    log_p, log_q = _log_masses("log_p", log_p), _log_masses("log_q", log_q)
+    return _from_logs(log_p, log_q, "log_p", "log_q")
+
+
+def _from_logs(log_p: Any, log_q: Any, first: str, second: str) -> Pair:
+    log_p, log_q = _log_masses(first, log_p), _log_masses(second, log_q)
     if log_p.shape != log_q.shape:
-        raise validation.invalid("log_q", f"a vector of length {log_p.size}, like log_p", log_q)
+        raise validation.invalid(second, f"a vector of length {log_p.size}, like {first}", log_q)
     return Pair(_direction(log_p, log_q), _direction(log_q, log_p), (log_p, log_q))
 
 
@@ -219,5 +219,5 @@ def _log_masses(name: str, values: Any) -> np.ndarray:
         raise validation.invalid(name, "a vector of finite log-probabilities or -inf", values)
     total = float(np.logaddexp.reduce(logs))
     if not abs(total) <= _MASS_TOLERANCE:
-        raise validation.invalid(name, "log-probabilities whose masses sum to 1", f"a sum of exp({total:.6g})")
+        raise validation.invalid(name, "masses that sum to 1", f"a sum of exp({total:.6g})")
     return logs

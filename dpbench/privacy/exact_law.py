@@ -227,12 +227,8 @@ def _inverse_of(a: Exponentials | None) -> Exponentials | None:
     return Exponentials(a.under, a.over)
 
 
-def _plus(a: Quantity, b: Quantity) -> Quantity:
-    return Quantity(lambda: _sum_of(a.quotient, b.quotient), lambda: a.ball() + b.ball())
-
-
 def _total(parts: Iterable[Quantity]) -> Quantity:
-    """The sum of any number of parts, which none of them is nested in."""
+    """The sum, however many there are."""
     kept = tuple(parts)
 
     def quotient() -> Exponentials | None:
@@ -245,7 +241,7 @@ def _total(parts: Iterable[Quantity]) -> Quantity:
 
 
 def _minus(a: Quantity, b: Quantity) -> Quantity:
-    return _plus(a, _times(_MINUS_ONE, b))
+    return _total((a, _times(_MINUS_ONE, b)))
 
 
 def _times(a: Quantity, b: Quantity) -> Quantity:
@@ -316,7 +312,7 @@ def _lesser(a: Quantity, b: Quantity) -> Quantity:
 
 
 _OPERATIONS: dict[type[ast.operator], Callable[[Quantity, Quantity], Quantity]] = {
-    ast.Add: _plus,
+    ast.Add: lambda a, b: _total((a, b)),
     ast.Sub: _minus,
     ast.Mult: _times,
     ast.Div: _divided,
@@ -422,7 +418,7 @@ def _excess(p: Sequence[Quantity], q: Sequence[Quantity], factor: Quantity, delt
         term = _minus(one, _times(factor, other))
         sign = term.sign()
         if sign is None:
-            sure = False  # zero, or too near to it: what the others sum to is all that counts
+            sure = False  # zero or nearly: the others decide
         elif sign > 0:
             parts.append(term)
     sign = _total(parts).sign()

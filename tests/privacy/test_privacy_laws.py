@@ -227,7 +227,7 @@ def test_discrete_special_pairs():
     ],
 )
 def test_bad_distributions_are_refused(p, q):
-    with pytest.raises(InvalidInput, match=r"^[pq] must be (a vector|probabilities that sum to 1|finite)"):
+    with pytest.raises(InvalidInput, match=r"^[pq] must be (a vector|masses that sum to 1|finite)"):
         discrete.pair(p, q)
 
 
