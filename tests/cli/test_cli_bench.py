@@ -104,10 +104,11 @@ def test_figures_of_several_radii(table, run):
     assert {"plot_radius0.25.png", "plot_radius1.pdf"} <= set(os.listdir())
 
 
-def test_the_fit_without_a_radius_is_that_of_least_squares():
+@pytest.mark.parametrize("radius", [0.125, 2.0**-15])  # where the risk falls by a thousandth only later
+def test_the_fit_without_a_radius_is_that_of_least_squares(radius):
     rng = np.random.default_rng(0)
     x = rng.uniform(-0.5, 0.5, (80, 2))
-    problem = GLMProblem(x, 0.2 * x @ [3.0, -2.0], loss="squared", x_bound=1.0, y_bound=1.0, radius=0.125)
+    problem = GLMProblem(x, 0.2 * x @ [3.0, -2.0], loss="squared", x_bound=1.0, y_bound=1.0, radius=radius)
     best = fit(problem)
     free, radius = fit_any_radius(problem, best)
     np.testing.assert_allclose(free.w, [0.6, -0.4], atol=1e-6)

@@ -104,8 +104,8 @@ def fit(problem: GLMProblem | HeavyTailedProblem) -> Fit:
 def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple[Fit, float]:
     """The non-private fit where the ball does not bind, and the radius that took: what a peer without a ball fits.
 
-    The radius is doubled, from the problem's, until the minimiser lies inside, or the risk falls by less than a
-    thousandth (classes that can be separated have no minimiser), at most ten times.
+    The radius is doubled, from the problem's, until the minimiser lies inside, or the risk falls by less than
+    before and less than a thousandth of `best` (classes that can be separated have no minimiser), at most forty times.
 
     Parameters
     ----------
@@ -113,14 +113,14 @@ def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple
     best : Fit
         `fit(problem)`.
     """
-    radius = problem.radius
-    for _ in range(10):
+    radius, gained, little = problem.radius, 0.0, 1e-3 * abs(best.risk)
+    for _ in range(40):
         if np.linalg.norm(best.w) < 0.999 * radius:
             break
         wider = fit(replace(problem, radius=2.0 * radius))
-        gained = best.risk - wider.risk
+        before, gained = gained, best.risk - wider.risk
         best, radius = wider, 2.0 * radius
-        if gained < 1e-3 * abs(best.risk):
+        if gained < min(before, little):
             break
     return best, radius
 

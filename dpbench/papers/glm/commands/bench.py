@@ -204,7 +204,7 @@ def bench(
                 f"radius {document['radius']:g}"
             )
             print_comparison(rows, best, document["zero_excess"], CONFIDENCE, out)
-            out.print(f"non-private fit where no radius binds: risk {free[0].risk:.4g} (radius {free[1]:g})")
+            out.print(f"non-private fit in the widest ball tried: risk {free[0].risk:.4g} (radius {free[1]:g})")
     if not quiet and len(documents) > 1:
         from dpbench.papers.glm.commands.tables import print_radii
 
