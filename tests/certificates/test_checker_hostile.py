@@ -335,7 +335,9 @@ def test_every_step_is_printed(tmp_path, capsys):
     assert checker.main([str(path)]) == 0
     printed = capsys.readouterr().out
     assert all(f"left to the written derivation: {says}" in printed for says in said)
-    assert checker.report_on(path.read_text())["left"] == said
+    answer = checker.report_on(path.read_text())
+    assert answer["left"] == said and printed.splitlines()[0] == answer["line"]
+    assert f"accepted {answer['id']} (pair-shift)" in printed and "quoted: q (p)" in printed
 
 
 @pytest.mark.parametrize(
