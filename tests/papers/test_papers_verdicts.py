@@ -78,6 +78,7 @@ def test_rows_of_formulas_reach_their_verdicts_with_the_values_that_are_committe
     assert_committed(claims)
 
 
+@pytest.mark.few(58)
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.level], ids=lambda claim: claim.id)
 def test_a_row_of_samples_reaches_its_verdict(claim):
     as_expected(claim)
