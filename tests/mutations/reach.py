@@ -101,7 +101,8 @@ def record(root: Path, options: Iterable[str] = ()) -> Reach:
             [sys.executable, "-m", "pytest", *words, *options], cwd=root, capture_output=True, text=True, check=False
         )
         if run.returncode:
-            raise RuntimeError(f"the tests must pass, and pytest-cov be installed:\n{run.stdout[-2000:]}{run.stderr}")
+            failed = "\n".join(re.findall(r"^(?:FAILED|ERROR) .*", run.stdout, re.M)[:5])
+            raise RuntimeError(f"the tests must pass, and pytest-cov be installed:\n{failed}\n{run.stderr}")
         data = CoverageData(f"{folder}/data")
         data.read()
         cases = {path: _of_file(root / path, data) for path in files(root, FOLDERS)}

@@ -117,7 +117,11 @@ def test_places_that_hold_no_file(tmp_path):
 def test_a_read_only_file(filled, monkeypatch):
     """Root may write any file, so the file is opened the way the system opens one that may only be read."""
     connect = sqlite3.connect
-    monkeypatch.setattr(module.sqlite3, "connect", lambda target, **options: connect(target + "?mode=ro", **options))
+
+    def read_only(target, **options):
+        return connect(f"{target}?mode=ro" if filled.name in str(target) else target, **options)
+
+    monkeypatch.setattr(module.sqlite3, "connect", read_only)
     with pytest.raises(InvalidInput, match=r"got .*runs.sqlite: it is read-only; move it away, or choose another"):
         Store(filled)
 
