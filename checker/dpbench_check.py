@@ -749,7 +749,7 @@ def inverse(x: tuple) -> tuple:
 def grown(f: object, x: tuple, low: arb, high: arb) -> tuple:
     """A function that grows, from `low` at minus infinity to `high` at infinity."""
     ends = [f(end) if end.is_finite() else low if end < 0 else high for end in x]
-    return ALL if ends[0].is_nan() or ends[1].is_nan() else (ends[0].lower(), ends[1].upper())
+    return ALL if any(end.is_nan() for end in ends) else (ends[0].lower(), ends[1].upper())
 def raised(x: tuple, q: object) -> tuple:
     """x^q for a number q."""
     if q == 0:

@@ -1,12 +1,13 @@
 """Proofs over regions: what is proved is seen by the checker, and true at points; the rest is left, with a reason."""
 
+import random
 from fractions import Fraction
 
 import pytest
 from whole_certificates import report
 
 from dpbench.certificates.build import Sentence, assembled
-from dpbench.certificates.regions import Proof, middle
+from dpbench.certificates.regions import Proof, drawn, middle
 from dpbench.ledger.formula import parse
 
 
@@ -154,3 +155,15 @@ def test_a_cut_is_inside_its_side():
                       (Fraction(2), Fraction(3))):  # fmt: skip
         cut = middle(low, high)
         assert (low is None or low < cut) and (high is None or cut < high)
+
+
+@pytest.mark.parametrize("low", [None, Fraction(-7), Fraction(3)])
+@pytest.mark.parametrize("high", [None, Fraction(5), Fraction(2000)])
+def test_points_are_drawn_from_all_of_a_side(low, high):
+    """Its ends, what lies between, and far beyond 1000 where it has no end, on both sides of zero where it has none."""
+    rng = random.Random(0)
+    points = [drawn(rng, low, high) for _ in range(400)]
+    least, most = min(points), max(points)
+    assert least == low if low is not None else least < -1000
+    assert most == high if high is not None else most > 1000
+    assert len({*points}) > 50

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpbench.core.validation import InvalidInput
+from dpbench.ledger.evidence import commit_now
 from dpbench.papers.glm.comparison import fit, fit_any_radius
 from dpbench.papers.glm.problem import GLMProblem
 from dpbench.papers.glm.scaling import from_csv_scaled, share_outside
@@ -59,7 +60,7 @@ def test_bounds_on_the_command_line_and_in_a_file(table, run):
     Path("bounds.csv").write_text("column,low,high\nage,0,100\nincome,0,1e5\ny,-20,20\n")
     told, filed = (json.loads(run(f"{line} {scale}")[1]) for scale in (SCALE, "--scale bounds.csv"))
     assert told["rows"][0]["excess"] == filed["rows"][0]["excess"] and told["d"] == 3
-    assert told["share_outside_bounds"] == 0.0 and told["warnings"] == []
+    assert told["share_outside_bounds"] == 0.0 and told["warnings"] == [] and told["commit"] == commit_now()[0]
     for bad in ("--scale age", "--scale age=0", "--scale age=x:1"):
         code, _, err = run(f"{line} {bad}")
         assert code == 2 and "--scale must be COLUMN=LOW:HIGH" in err and err.count("\n") == 1

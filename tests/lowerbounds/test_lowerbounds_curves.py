@@ -312,6 +312,12 @@ def test_claims_far_away_are_exact(epsilon, delta, distance, level):
     assert abs(one_less - exact) > 1e-3 * exact
 
 
+def test_the_group_bound_far_away_promises_nothing():
+    """δ(e^{kε} - 1)/(e^ε - 1) is above 1 from k = 10 on; e^{1000} is no number."""
+    group = curve(0.5, 0.01, constants="exact")
+    assert [float(group.most(0.0, k)) for k in (1, 10, 2000)] == [pytest.approx(0.01), 1.0, 1.0]
+
+
 def test_divergences_far_away_and_of_weak_claims_are_exact():
     """Of pure ε: every mass has the ratio e^((k − 2j)ε), and the smallest of them lie far below 1e-16."""
     for epsilon, distance in ((1.0, 40), (2.0, 20)):

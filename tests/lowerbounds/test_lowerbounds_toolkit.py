@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from naive import lowerbounds as naive
 from naive.private_risk import private_bayes_risk
+from scipy.stats import binom
 
 from dpbench import audit
 from dpbench.core.validation import InvalidInput
@@ -28,6 +29,7 @@ from lowerbounds import (
     best_distance,
     chaudhuri_hsu,
     check_family,
+    curve,
     families,
     fano,
     fingerprint,
@@ -353,6 +355,16 @@ def test_families_of_two_data_sets_and_their_floors_are_in_the_mean_over_both(ha
     assert hard.mean_floor == 0.5 * hard.floor
     assert abs(drawn - both) < 6.0 * math.hypot(drawn_error, both_error)
     assert hard.mean_floor - 6.0 * both_error < both < 2.0 * hard.mean_floor - 6.0 * both_error
+
+
+@pytest.mark.parametrize(("n", "chance"), [(1, 0.1), (3, 0.2), (12, 0.05)])
+def test_two_hypotheses_that_often_give_the_same_data(n, chance):
+    """Of n records each differs with the chance: the mean over their number of the overlap left, which is 1 at none."""
+    family, claimed = families.heavy_mean(n, chance), curve(0.7)
+    left = [1.0, *(claimed.overlap(k) for k in range(1, n + 1))]
+    mean = binom.pmf(range(n + 1), n, family.differ(1, -1)) @ left
+    assert not family.quadratic and claimed.overlap(1) == pytest.approx(2.0 / (1.0 + math.exp(0.7)))
+    assert le_cam(family, 0.7).value == pytest.approx(0.5 * family.separation(1, -1) * mean, rel=1e-9)
 
 
 def test_divergences_of_sparse_means_are_those_of_their_laws():

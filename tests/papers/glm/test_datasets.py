@@ -60,13 +60,15 @@ def test_the_columns_are_those_of_the_source():
         assert list(datasets.SETS[name].columns) == list(table.exog_name)
 
 
-def test_a_record_by_hand():
+def test_a_record_by_hand(monkeypatch):
     """The first record of diabetes: 59 years, sex 2, bmi 32.1, bp 101, …, label 151."""
     problem = datasets.load("diabetes")
     first = np.array([59.0, 2.0, 32.1, 101.0])
     by_hand = (first - [50.0, 1.5, 25.0, 95.0]) / [30.0, 0.5, 15.0, 35.0] / math.sqrt(11.0)
     np.testing.assert_allclose(problem.X[0, :5], [1.0 / math.sqrt(11.0), *by_hand], rtol=1e-12)
     assert problem.y[0] == pytest.approx((151.0 - 175.0) / 175.0)
+    monkeypatch.setitem(datasets.SETS, "diabetes", replace(datasets.SETS["diabetes"], label=(100.0, 250.0)))
+    assert datasets.load("diabetes").y[0] == pytest.approx((151.0 - 100.0) / 250.0)
 
 
 def test_loss_and_radius_can_be_chosen():

@@ -43,6 +43,7 @@ def test_moments_end_where_they_should():
     assert math.isinf(Tail("pareto", 1.5).moment(1.5)) and math.isfinite(Tail("student", 1.5).moment(1.49))
     with pytest.raises(InvalidInput, match=r"^parameter must be a finite number > 1"):
         Tail("pareto", 1.0)
+    assert Tail("pareto", 1.01).moment(1.0) == pytest.approx(101.0)
 
 
 @each
