@@ -71,6 +71,12 @@ def test_the_ends_of_a_power_are_its_supremum_and_infimum(c):
         assert bottom == pytest.approx(0.0 if falls else float(min(values)), rel=1e-3), (a, b)
 
 
+@pytest.mark.parametrize("text", ["t - 6", "6 - t", "sqrt(t) - 3", "1/t - 1/6", "log(t) - 2"])
+def test_a_difference_that_changes_its_sign_beyond_4_is_refused(text):
+    with pytest.raises(checker.Refused, match="sign of a difference is not decided"):
+        half_line().of(checker.parse(text))
+
+
 def test_an_exponential_falls_faster_than_any_power():
     assert half_line().of(checker.parse("exp(-t)"))[2][1] < -1
 

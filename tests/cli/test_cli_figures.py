@@ -61,6 +61,9 @@ def test_figures_group_many_missing_entries(only, run, monkeypatch):
     assert code == 2 and err.count("\n") == 1 and "glm." not in err
     assert f"for 4 entries (glm 4), of figures: {', '.join(f'{name} 1' for name in DRAWN.split())};" in err
     assert err.endswith("run: dpbench verify --paper glm\n")
+    monkeypatch.setattr("dpbench.cli.figures.FEW", 4)
+    err = run(f"figures {DRAWN}")[2]
+    assert all(f"{claim.id}, " in err or f"{claim.id};" in err for claim in FIGURED), "by name where there are so few"
     code, _, err = run("figures")  # all of our papers
     assert code == 2 and [drawing.name for drawing in DRAWINGS if f" {drawing.name} 1" not in err] == []
 
