@@ -77,6 +77,12 @@ def test_a_difference_that_changes_its_sign_beyond_4_is_refused(text):
         half_line().of(checker.parse(text))
 
 
+@pytest.mark.parametrize("text", ["1/exp(-t)", "exp(-t)^(-1/2)", "1/min(exp(-t), 1/t)"])
+def test_what_has_no_bound_below_has_no_negative_power(text):
+    with pytest.raises(checker.Refused, match=r"(division|negative power) .*what may be 0"):
+        half_line().of(checker.parse(text))
+
+
 def test_an_exponential_falls_faster_than_any_power():
     assert half_line().of(checker.parse("exp(-t)"))[2][1] < -1
 

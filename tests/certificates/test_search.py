@@ -187,12 +187,6 @@ def test_shrinking_keeps_the_violation_and_never_leaves_the_ranges():
     assert shrink.shrunk(asked, start, shrink.KEEP, Clock(-1.0)) == start  # without time it is left as it is
 
 
-def test_zero_is_the_simplest_counterexample():
-    symbols = {"x": Real("anything", -1, 1)}
-    asked = find.question_of(claim(stated(inequality("1", "<=", "1 + x^2/4 - 1/100"), symbols)))
-    assert shrink.shrunk(asked, {"x": Fraction(17, 100)}, shrink.KEEP) == {"x": 0}
-
-
 def test_what_a_parameter_draws_lies_within_it():
     rng = np.random.default_rng(5)
     for low, high, whole in (("1/3000000", 10**6, False), (-2, 3, False), (3, 10**9, True)):

@@ -101,8 +101,10 @@ class Tree:
             return Answer("", False, seconds)
         if code in (0, 5):  # 5: all that were chosen have gone
             return Answer("", True, seconds)
-        failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", written, re.M)
-        return Answer(failed[1] if failed else "pytest itself", True, seconds)
+        # sessions that tests of a plugin start say so, too
+        said = re.findall(r"^(?:FAILED|ERROR) (.*)$", written, re.M)
+        failed = [test for line in said for test in tests if f"{line} - ".startswith(f"{test} - ")]
+        return Answer(failed[0] if failed else "pytest itself", True, seconds)
 
     def meet(self, error: Error, batches: Iterable[Sequence[str]], limit: float) -> dict[str, Any]:
         """What the tests say of an error: "noticed", "survives" or "undecided", and which test noticed it."""
