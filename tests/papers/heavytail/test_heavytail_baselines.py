@@ -147,6 +147,8 @@ def test_heavy_tailed_algorithms_take_no_delta():
         list(compare(problem(), fit(problem()), ["exponential"], [1.0], trials=2))
     with pytest.raises(InvalidInput, match=r"^algorithm must be one of"):
         list(compare(problem(), fit(problem()), ["noisy-gd"], [1.0], delta=0.0, trials=2))
+    (row,) = compare(problem(), fit(problem()), ["clipped-subgradient"], [1.0], delta=0.0, trials=2)
+    assert row.algorithm == "clipped-subgradient" and row.excess > 0.0
 
 
 def test_noise_of_a_step_has_the_length_that_its_privacy_takes():
