@@ -289,6 +289,8 @@ class _Flight:
                 if not self.flying:
                     break
                 self._land(timeout=0.5)
+                if any(isinstance(error, BrokenExecutor) for error in self.failures.values()):
+                    wait(self.flying, _PATIENCE)  # its own thread ends them, and may break at one that we cancel
                 if self.failures:
                     self._cancel()
                 self._keep()

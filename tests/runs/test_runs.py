@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -214,6 +214,37 @@ def test_a_killed_worker_is_one_clear_message(tmp_path):
     store = Store(path, read_only=True)
     assert store.blocks(1, range(20)) == {b: b for b in range(7)}
     store.close()
+
+
+class Breaking(Executor):
+    """Ends five futures one after the other, as a pool of processes does whose worker died."""
+
+    def __init__(self):
+        self.futures, self.thread, self.cancelled = [], threading.Thread(target=self.ends), None
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.futures.append(Future())
+        if len(self.futures) == 5:
+            self.thread.start()
+        return self.futures[-1]
+
+    def ends(self):
+        first, *others = self.futures
+        first.set_exception(BrokenExecutor("a worker died"))
+        wait(others, 0.1)  # which nobody else is to end
+        self.cancelled = sum(future.cancelled() for future in others)
+        for future in others:
+            if not future.cancelled():
+                future.set_exception(BrokenExecutor("a worker died"))
+
+
+def test_blocks_of_a_broken_pool_are_left_to_its_thread():
+    """Where one of them is cancelled, CPython 3.11 prints a traceback of the thread."""
+    pool = Breaking()
+    with pytest.raises(WorkersLost, match=r"block 0 of .*: a worker died"), context(workers=pool) as run:
+        run.map(UNIT, partial(work.block_of, 2.0), range(5))
+    pool.thread.join()
+    assert pool.cancelled == 0
 
 
 @pytest.mark.parametrize("workers", [None, 1, np.int64(3), Counting()])
