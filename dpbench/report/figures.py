@@ -102,8 +102,10 @@ def look(
             _LOOK["font.family"] = serif if font == "serif" else font
             _LOOK["mathtext.fontset"] = "stix" if font == "serif" or "Times" in font else "dejavusans"
         if size is not None:
-            parts = "font.", "axes.label", "axes.title", "legend.font", "xtick.label", "ytick.label"
-            _LOOK.update({f"{part}size": validation.real("font_size", size, above=0.0) for part in parts})
+            points = validation.real("font_size", size, above=0.0)
+            fonts = "font.size", "axes.labelsize", "axes.titlesize", "legend.fontsize"
+            ticks = "xtick.labelsize", "ytick.labelsize"
+            _LOOK.update(dict.fromkeys((*fonts, *ticks), points))
         if width is not None:
             _WIDTH.append(width)
         yield

@@ -97,9 +97,9 @@ def test_nothing_to_tell_apart_gives_zero():
     assert audit(lambda d, n, r: np.zeros((n, 3)), 0.0, 1.0, trials=1_000).epsilon_lower == 0.0
     found = audit(lambda d, n, r: np.array([str(x) for x in r.random(n)]), 0.0, 1.0, trials=1_000)
     assert found.epsilon_lower == 0.0  # no text recurs
-    told = audit(lambda d, n, r: np.array([str(x) for x in d + r.random(n)]), 0.0, 1.0, trials=1_000,
+    read = audit(lambda d, n, r: np.array([str(x) for x in d + r.random(n)]), 0.0, 1.0, trials=1_000,
                  score=lambda outputs: outputs.astype(float))  # fmt: skip
-    assert told.epsilon_lower > 1.0  # but a score of one's own can read it
+    assert read.epsilon_lower > 1.0  # but a score of one's own can read it
 
 
 def test_huge_and_tiny_numbers():

@@ -45,9 +45,9 @@ def test_outputs_that_are_no_floats_for_each_run_are_refused(shape):
     def sampler(d, trials, rng):
         return np.zeros((trials, 2, 2) if isinstance(shape, str) else shape)
 
-    for made in (sampler, lambda d, trials, rng: rng.integers(5, size=trials)):
+    for wrong in (sampler, lambda d, trials, rng: rng.integers(5, size=trials)):
         with pytest.raises(InvalidInput, match=r"must be .*(floating-point numbers|shape)"):
-            audit_bits(made, 0.0, 1.0, trials=1_000)
+            audit_bits(wrong, 0.0, 1.0, trials=1_000)
 
 
 @pytest.mark.slow

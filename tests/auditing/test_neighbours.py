@@ -199,17 +199,19 @@ def laplace_sum(data, trials, rng):
 def test_search_tells_its_progress_and_stops_on_an_interrupt():
     """Each proposal and mutation is tried once; where no time is left, the first alone. The audit counts anew."""
 
-    def told_of(**given):
-        told, asked = [], {"trials": 1_000, "search_trials": 100}
+    def steps_of(**given):
+        steps, asked = [], {"trials": 1_000, "search_trials": 100}
         find_neighbours(
-            laplace_sum, {"records": 1, "integers": True}, **asked, progress=lambda *step: told.append(step), **given
+            laplace_sum, {"records": 1, "integers": True}, **asked, progress=lambda *step: steps.append(step), **given
         )
-        return told
+        return steps
 
-    hurried, told = told_of(mutations=0, seconds=1e-9), told_of(mutations=2)
+    hurried, steps = steps_of(mutations=0, seconds=1e-9), steps_of(mutations=2)
     total = hurried[0][1] + 2
     assert total > 7 and hurried[0] == (1, total - 2) and hurried[1][1] != total - 2
-    assert told[:total] == [(k, total) for k in range(1, total + 1)] and told[total][1] == told[-1][0] == told[-1][1]
+    assert (
+        steps[:total] == [(k, total) for k in range(1, total + 1)] and steps[total][1] == steps[-1][0] == steps[-1][1]
+    )
     calls = []
 
     def interrupted(data, trials, rng):

@@ -25,7 +25,7 @@ def pairs(d, trials, rng):
     return made
 
 
-def made_of(function):
+def noisy(function):
     return each(lambda d, rng: function(d + rng.laplace(scale=0.5)))
 
 
@@ -35,11 +35,11 @@ SAMPLERS = {
     "records": each(lambda d, rng: {"a": d + rng.laplace(scale=0.5), "b": 1}),
     "kinds": lambda d, trials, rng: rng.normal(size=trials) if d else rng.integers(5, size=trials),
     "texts": lambda d, trials, rng: np.where(rng.random(trials) < 0.2 + 0.6 * d, "yes", "no"),
-    "JSON": made_of(lambda x: json.dumps({"n": x, "m": {"k": 2}})),
-    "JSON within, in bytes": made_of(lambda x: {"out": json.dumps({"of": {"n": x}}).encode()}),
-    "fraction": made_of(lambda x: (Fraction(x), "c")),
-    "text": made_of(lambda x: f"{x:.4f}"),
-    "rows": made_of(lambda x: [{"k": "a", "n": x}, {"k": "b", "n": 0.0}]),
+    "JSON": noisy(lambda x: json.dumps({"n": x, "m": {"k": 2}})),
+    "JSON within, in bytes": noisy(lambda x: {"out": json.dumps({"of": {"n": x}}).encode()}),
+    "fraction": noisy(lambda x: (Fraction(x), "c")),
+    "text": noisy(lambda x: f"{x:.4f}"),
+    "rows": noisy(lambda x: [{"k": "a", "n": x}, {"k": "b", "n": 0.0}]),
 }
 
 

@@ -92,8 +92,8 @@ def test_floor_ceil_and_log2_are_read_as_formulas_of_the_checker():
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.5, 0.8, 5.0])
 def test_deltas_of_formulas_are_those_of_the_laws(shift, epsilon):
     for name, law in (("gaussian_delta", gaussian), ("laplace_delta", laplace)):
-        made = formula.compiled(("s", "e"), {}, [formula.parse(f"{name}(s, e)")])({"s": shift, "e": epsilon})
-        assert made == pytest.approx((law.delta(epsilon, shift),), rel=1e-9, abs=1e-15), name
+        deltas = formula.compiled(("s", "e"), {}, [formula.parse(f"{name}(s, e)")])({"s": shift, "e": epsilon})
+        assert deltas == pytest.approx((law.delta(epsilon, shift),), rel=1e-9, abs=1e-15), name
 
 
 def test_names_are_never_python():

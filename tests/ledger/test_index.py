@@ -111,7 +111,5 @@ def test_no_claim_is_imported_for_a_list(written, text):
 
 @pytest.mark.evidence
 def test_the_committed_index_is_of_this_code_and_evidence(text):
-    """`dpbench evidence refresh` writes it; where it is of other code it is not read, and says nothing."""
-    if f'"of": "{index.digest()}"' not in index.file().read_text(encoding="utf-8"):
-        pytest.skip("evidence/index.json is of other code: dpbench evidence refresh")
-    assert index.file().read_text(encoding="utf-8") == text
+    """`dpbench evidence refresh` writes it; where it is of other code it is not read."""
+    assert index.file().read_text(encoding="utf-8") == text, "run: dpbench evidence refresh"

@@ -90,8 +90,6 @@ def record(root: Path, options: Iterable[str] = ()) -> Reach:
     RuntimeError
         A test fails, or pytest-cov is not installed.
     """
-    from coverage import CoverageData
-
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "rc"
         settings.write_text(f"[run]\nsource = {', '.join(FOLDERS)}\ndata_file = {folder}/data\n", encoding="utf-8")
@@ -103,6 +101,8 @@ def record(root: Path, options: Iterable[str] = ()) -> Reach:
         if run.returncode:
             failed = "\n".join(re.findall(r"^(?:FAILED|ERROR) .*", run.stdout, re.M)[:5])
             raise RuntimeError(f"the tests must pass, and pytest-cov be installed:\n{failed}\n{run.stderr}")
+        from coverage import CoverageData
+
         data = CoverageData(f"{folder}/data")
         data.read()
         cases = {path: _of_file(root / path, data) for path in files(root, FOLDERS)}

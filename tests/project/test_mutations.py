@@ -29,6 +29,7 @@ class Twice(list):
 def test_others(): assert other(4) and not other(2)
 def test_clip(): assert A.clip(None, Twice()) < 0.5
 def test_broken(): assert False
+def test_session(): print("FAILED other.py::test_inner"); assert other(4)
 def test_started(): subprocess.run([sys.executable, "-c", "from shapes.made import other; assert other(4)"], check=True)
 """
 AREA = """
@@ -94,13 +95,14 @@ def test_what_a_test_sees_is_noticed_and_what_fails_anyhow_is_not(tmp_path):
     tree = Tree(tmp_path / "tree", tmp_path)
     seen = Error("shapes/made.py", "other", "    return x > 3", 0, 15, "3", "(4)")
     unseen = Error("shapes/made.py", "A.clip", "    return x[0] - 1.0", 0, 18, "1.0", "(1.1)")
-    others, clip, broken, started = (
-        f"tests/test_made.py::test_{name}" for name in ("others", "clip", "broken", "started")
+    others, clip, broken, started, session = (
+        f"tests/test_made.py::test_{name}" for name in ("others", "clip", "broken", "started", "session")
     )
     assert tree.meet(seen, [[others]], 60.0)["by"] == others
     assert tree.meet(seen, [[clip], [started]], 60.0)["by"] == started, (
         "the processes that it starts have the error too"
     )
+    assert tree.meet(seen, [[session]], 60.0)["by"] == session, "another session may be printed within"
     assert tree.meet(seen, [[broken]], 60.0)["said"] == "survives", "it fails without the error too"
     assert tree.meet(unseen, [[clip, others], [broken]], 60.0)["said"] == "survives"
     assert tree.meet(seen, [[others]], 0.0)["said"] == "undecided"

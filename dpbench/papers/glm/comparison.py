@@ -102,7 +102,7 @@ def fit(problem: GLMProblem | HeavyTailedProblem) -> Fit:
 
 
 def fit_any_radius(problem: GLMProblem | HeavyTailedProblem, best: Fit) -> tuple[Fit, float]:
-    """The non-private fit where the ball does not bind, and the radius that took: what a peer without a ball fits.
+    """The non-private fit in a ball that does not bind, or in the widest one tried, and its radius.
 
     The radius is doubled, from the problem's, until the minimiser lies inside, or the risk falls by less than
     before and less than a thousandth of `best` (classes that can be separated have no minimiser), at most forty times.
