@@ -357,6 +357,12 @@ def test_families_of_two_data_sets_and_their_floors_are_in_the_mean_over_both(ha
     assert hard.mean_floor - 6.0 * both_error < both < 2.0 * hard.mean_floor - 6.0 * both_error
 
 
+def test_the_score_of_a_fingerprint_points_to_the_data_set_that_has_the_targets():
+    pair = fingerprint(families.bit_means(40, 30), {"mu": 1.0}).attack(3, np.random.default_rng(1))
+    assert pair.score(pair.neighbour.mean(axis=0)) > pair.score(pair.dataset.mean(axis=0))
+    assert (pair.dataset != pair.neighbour).any(axis=1).sum() == 3 == pair.distance
+
+
 @pytest.mark.parametrize(("n", "chance"), [(1, 0.1), (3, 0.2), (12, 0.05)])
 def test_two_hypotheses_that_often_give_the_same_data(n, chance):
     """Of n records each differs with the chance: the mean over their number of the overlap left, which is 1 at none."""

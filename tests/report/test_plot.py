@@ -119,6 +119,12 @@ def test_two_panels_are_of_one_width_and_size_of_text(tmp_path: Path) -> None:
     assert f"entries: {PRIVACY} {RATE}; evidence: " in said and "command: dpbench.plot.compose" in said
 
 
+def test_all_text_has_the_size_that_is_asked_for() -> None:
+    parts = "font.size", "axes.labelsize", "axes.titlesize", "legend.fontsize", "xtick.labelsize", "ytick.labelsize"
+    with look(size=5.0), figures.in_style():
+        assert {part: matplotlib.rcParams[part] for part in parts} == dict.fromkeys(parts, 5.0)
+
+
 def test_axes_of_ones_own_keep_their_style() -> None:
     with matplotlib.rc_context({"axes.labelsize": 13.0, "axes.grid": False}):
         figure = Figure()
